@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Counts folded from events: for the whole launch, per class, per instruction. Every metric the program shows is registered once
+// in metrics() with our name, Nsight Compute's name where it has one, a unit and a sentence.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/ptx/instruction_set.h"
+
+namespace lanescope::sim {
+
+/// Counts of one instruction, or summed over many. All are per warp instruction unless the name says lanes, bytes, ...
+struct InstructionCounts {
+    std::uint64_t executions = 0;    ///< warp instructions
+    std::uint64_t lanes = 0;         ///< active lanes summed (predicated-off lanes are not active)
+    std::uint64_t predicatedOff = 0; ///< executions whose guard left no lane
+    std::uint64_t requests = 0;      ///< memory: executions with an active lane
+    std::uint64_t sectors = 0;       ///< global: 32-byte sectors touched
+    std::uint64_t lines = 0;         ///< global: 128-byte lines touched
+    std::uint64_t bytes = 0;         ///< distinct bytes asked for by each warp instruction, summed
+    std::uint64_t wavefronts = 0;    ///< shared: wavefronts
+    std::uint64_t passes = 0;        ///< shared: least wavefronts for the width
+    std::uint64_t divergences = 0;   ///< branches at which lanes parted
+
+    InstructionCounts& operator+=(const InstructionCounts& o);
+    bool operator==(const InstructionCounts&) const = default;
+};
+
+struct Counters {
+    InstructionCounts total;
+    std::array<InstructionCounts, ptx::kInstructionClassCount> byClass{};
+    /// By instruction of the (flattened) program.
+    std::vector<InstructionCounts> byInstruction;
+    std::uint64_t fmaLanes = 0;   ///< fma executed by active lanes, f16x2 counted twice, all types
+    std::uint64_t ffmaLanes = 0;  ///< f32 only
+    std::uint64_t flops = 0;      ///< floating-point operations of active lanes
+    std::uint64_t blocks = 0, warps = 0, threads = 0;
+    /// Distinct bytes of global memory read or written in the whole launch (compulsory traffic), in sectors of 32 bytes.
+    std::uint64_t distinctSectorsRead = 0, distinctSectorsWritten = 0;
+
+    const InstructionCounts& of(ptx::InstructionClass c) const { return byClass[static_cast<std::size_t>(c)]; }
+    double simtEfficiency() const;    ///< active lanes / 32 over warp instructions, 0..1
+    double globalEfficiency() const;  ///< bytes asked for / bytes of sectors touched, loads and stores, 0..1
+};
+
+struct Metric {
+    std::string_view id;      ///< ours: "global_load_sectors"
+    std::string_view ncuName; ///< Nsight Compute's, or empty
+    std::string_view label;   ///< for people: "Sectors loaded"
+    std::string_view unit;    ///< "sectors", "warp instructions", "bytes", "1" (a ratio), "per 1000 FMA"
+    std::string_view help;    ///< one sentence
+    double (*value)(const Counters&);
+};
+
+/// The registry, in the order in which tables show it.
+std::span<const Metric> metrics();
+
+} // namespace lanescope::sim
