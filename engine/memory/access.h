@@ -33,6 +33,8 @@ struct GlobalCost {
 /// Sizes of the sets of sectors, lines and bytes that the active lanes touch. accessBytes: bytes per lane, 1 to 32.
 GlobalCost globalCost(Addresses addresses, LaneMask active, int accessBytes);
 
+/// Matrix is ldmatrix and stmatrix: the addresses are those of 16-byte rows, lanes 8m..8m+7 give matrix m, and the active lanes
+/// are those whose addresses are used (0xff for .x1, 0xffff for .x2); accessBytes is taken as 16.
 enum class SharedKind : std::uint8_t { Load, Store, Atomic, Matrix };
 
 struct SharedCost {
