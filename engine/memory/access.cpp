@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace lanescope::memory {
 namespace {
@@ -22,17 +23,32 @@ constexpr std::uint64_t unitsTouched(std::uint64_t address, std::uint64_t bytes,
 /// No unit number and no offset below has this value, except that of an inactive lane.
 constexpr std::uint32_t kNoUnit = ~0u;
 
+// GCC and Clang vectors: plain arithmetic, split by the compiler where the machine's vectors are shorter.
+using Vector32 [[gnu::vector_size(32)]] = std::uint32_t;
+using Vector64 [[gnu::vector_size(32)]] = std::uint64_t;
+using Vector8 [[gnu::vector_size(32)]] = std::uint8_t;
+
+template <class Vector, class Element>
+Vector load(const Element* from) {
+    Vector vector;
+    std::memcpy(&vector, from, sizeof vector);
+    return vector;
+}
+
 /// duplicate[i] is all ones where an earlier lane has the same value, else zero. Every pair of lanes is compared.
 Offsets findDuplicates(const Offsets& values) {
-    std::array<std::uint32_t, 2 * kWarpSize> padded;
-    for (int i = 0; i < kWarpSize; ++i) {
-        padded[static_cast<std::size_t>(i)] = kNoUnit;
-        padded[static_cast<std::size_t>(i + kWarpSize)] = values[static_cast<std::size_t>(i)];
+    std::array<std::uint32_t, 2 * kWarpSize> padded; // in front of lane 0: a value that no lane has
+    std::fill_n(padded.begin(), kWarpSize, kNoUnit);
+    std::copy(values.begin(), values.end(), padded.begin() + kWarpSize);
+    Offsets duplicate;
+    for (std::size_t first = 0; first < kWarpSize; first += 8) {
+        const auto* lanes = padded.data() + kWarpSize + first;
+        const auto mine = load<Vector32>(lanes);
+        Vector32 found{};
+        for (std::size_t distance = 1; distance < first + 8; ++distance)
+            found |= reinterpret_cast<Vector32>(mine == load<Vector32>(lanes - distance));
+        std::memcpy(duplicate.data() + first, &found, sizeof found);
     }
-    Offsets duplicate{};
-    for (std::size_t distance = 1; distance < kWarpSize; ++distance)
-        for (std::size_t i = 0; i < kWarpSize; ++i)
-            duplicate[i] |= values[i] == padded[i + kWarpSize - distance] ? ~0u : 0u;
     return duplicate;
 }
 
@@ -44,16 +60,39 @@ int countDistinct(const Offsets& values) {
     return count;
 }
 
-/// Whether all steps between neighbours are the same and small enough for the whole warp to stay clear of a wrap at 2^32.
-bool hasConstantStep(const Offsets& values) {
-    const std::uint32_t step = values[1] - values[0];
-    constexpr std::uint32_t kLargest = 1u << 20;
-    if (step + kLargest > 2 * kLargest)
-        return false;
-    std::uint32_t difference = 0;
-    for (std::size_t i = 1; i < kWarpSize; ++i)
-        difference |= (values[i] - values[i - 1]) ^ step;
+/// Active lanes that are neighbours, and whose addresses are first + i * step.
+struct Stride {
+    int firstLane = 0;
+    int count = 0;
+    std::uint64_t first = 0;
+    std::uint64_t step = 0; ///< modulo 2^64
+};
+
+template <std::size_t kCount>
+bool stepsAgree(const std::uint64_t* addresses, std::uint64_t step) {
+    std::uint64_t difference = 0;
+    for (std::size_t i = 1; i < kCount; ++i)
+        difference |= (addresses[i] - addresses[i - 1]) ^ step;
     return difference == 0;
+}
+
+/// False when the active lanes have gaps or their steps differ.
+bool findStride(Addresses addresses, LaneMask active, Stride& stride) {
+    const int lane = firstLane(active);
+    const LaneMask run = active >> lane;
+    if ((run & (run + 1)) != 0)
+        return false;
+    stride.firstLane = lane;
+    stride.count = laneCount(run);
+    const std::uint64_t* lanes = addresses.data() + lane;
+    stride.first = lanes[0];
+    stride.step = stride.count > 1 ? lanes[1] - lanes[0] : 0;
+    if (active == kFullMask)
+        return stepsAgree<kWarpSize>(lanes, stride.step);
+    for (int i = 2; i < stride.count; ++i)
+        if (lanes[i] - lanes[i - 1] != stride.step)
+            return false;
+    return true;
 }
 
 bool isSorted(const Offsets& values) {
@@ -65,26 +104,31 @@ bool isSorted(const Offsets& values) {
 
 // -------------------------------------------------------------------------------------------------- global memory
 
-/// Units of `unit` bytes touched by 32 accesses at first + i * step, step >= 0.
-std::uint64_t unitsOfStride(std::uint64_t first, std::uint64_t step, std::uint64_t bytes,
-                            std::uint64_t unit) {
+/// Units of `unit` bytes touched by `count` accesses at first + i * step.
+std::uint64_t unitsOfStride(std::uint64_t first, std::uint64_t step, std::uint64_t count,
+                            std::uint64_t bytes, std::uint64_t unit) {
     // No unit is left out between two neighbours: one contiguous range.
     if (step < unit + bytes)
-        return unitsTouched(first, step * (kWarpSize - 1) + bytes, unit);
+        return unitsTouched(first, step * (count - 1) + bytes, unit);
     if (step % unit == 0)
-        return kWarpSize * unitsTouched(first, bytes, unit);
-    std::uint64_t count = 0;
-    for (std::uint64_t i = 0; i < kWarpSize; ++i)
-        count += unitsTouched(first + i * step, bytes, unit);
-    return count;
+        return count * unitsTouched(first, bytes, unit);
+    std::uint64_t units = 0;
+    for (std::uint64_t i = 0; i < count; ++i)
+        units += unitsTouched(first + i * step, bytes, unit);
+    return units;
 }
 
-GlobalCost costOfStride(std::uint32_t first, std::uint32_t last, std::uint64_t bytes) {
-    const std::uint64_t low = std::min(first, last);
-    const std::uint64_t step = (std::max(first, last) - low) / (kWarpSize - 1);
-    const std::uint64_t asked = step < bytes ? step * (kWarpSize - 1) + bytes : kWarpSize * bytes;
-    return {static_cast<int>(unitsOfStride(low, step, bytes, kSectorBytes)),
-            static_cast<int>(unitsOfStride(low, step, bytes, kLineBytes)), static_cast<int>(asked)};
+GlobalCost costOfStride(Stride stride, std::uint64_t bytes) {
+    const auto count = static_cast<std::uint64_t>(stride.count);
+    if (stride.step >> 63 != 0) { // downwards: the same from the other end
+        stride.first += stride.step * (count - 1);
+        stride.step = 0 - stride.step;
+    }
+    const std::uint64_t step = stride.step;
+    const std::uint64_t asked = step < bytes ? step * (count - 1) + bytes : count * bytes;
+    return {static_cast<int>(unitsOfStride(stride.first, step, count, bytes, kSectorBytes)),
+            static_cast<int>(unitsOfStride(stride.first, step, count, bytes, kLineBytes)),
+            static_cast<int>(asked)};
 }
 
 /// Sorted offsets whose accesses are aligned to their size, so that none crosses a sector.
@@ -139,6 +183,8 @@ GlobalCost globalCost(Addresses addresses, LaneMask active, int accessBytes) {
     if (active == 0)
         return {};
     const auto bytes = static_cast<std::uint64_t>(accessBytes);
+    if (Stride stride; findStride(addresses, active, stride))
+        return costOfStride(stride, bytes);
 
     // Active lanes to the front; the last one repeated behind them changes none of the sets.
     std::array<std::uint64_t, kWarpSize> packed;
@@ -164,8 +210,6 @@ GlobalCost globalCost(Addresses addresses, LaneMask active, int accessBytes) {
     const bool near = (bits >> 31) == 0;
     const bool aligned =
         std::has_single_bit(bytes) && bytes <= kSectorBytes && (bits & (bytes - 1)) == 0;
-    if (near && hasConstantStep(offsets))
-        return costOfStride(offsets.front(), offsets.back(), bytes);
     if (near && aligned)
         return isSorted(offsets) ? costOfSorted(offsets, accessBytes)
                                  : costOfScattered(offsets, accessBytes);
@@ -185,6 +229,9 @@ int lanesPerPassOfWidth(int accessBytes) {
 
 /// True when every active lane's partner (lane ^ distance) is inactive or has the same address.
 bool partnersAgree(const Offsets& addresses, LaneMask active, unsigned distance) {
+    const LaneMask pair = 1u | 1u << distance;
+    if ((active & pair) == pair && addresses[0] != addresses[distance])
+        return false; // the usual case
     std::uint32_t differs = 0;
     for (std::size_t i = 0; i < kWarpSize; ++i) {
         const std::uint32_t both = (active >> i) & (active >> (i ^ distance)) & 1u;
@@ -207,6 +254,27 @@ LaneMask passMask(int lanes, int pass) {
     return lanes == kWarpSize ? kFullMask : ((LaneMask{1} << lanes) - 1) << (pass * lanes);
 }
 
+/// Wavefronts and passes from each lane's rank: a pass costs one more than its highest rank.
+SharedCost sumOfBusiest(Vector8 rank, LaneMask active, int lanes) {
+    // The highest of each eight lanes, by halving, into the low byte of each 64-bit part.
+    for (int shift = 32; shift >= 8; shift /= 2) {
+        const auto other = reinterpret_cast<Vector8>(reinterpret_cast<Vector64>(rank) >> shift);
+        rank = rank > other ? rank : other;
+    }
+    const auto highest = reinterpret_cast<Vector64>(rank);
+    SharedCost cost;
+    for (int first = 0; first < kWarpSize; first += lanes) {
+        if ((active & passMask(lanes, first / lanes)) == 0)
+            continue;
+        std::uint64_t busiest = 0;
+        for (int eight = first / 8; eight < (first + lanes) / 8; ++eight)
+            busiest = std::max(busiest, highest[eight] & 0xff);
+        cost.wavefronts += 1 + static_cast<int>(busiest);
+        ++cost.passes;
+    }
+    return cost;
+}
+
 /// Accesses aligned to their size, at most 16 bytes. A bank group is max(4, size) bytes wide, so that an access lies in
 /// one group, and a pass of an unmerged width has as many groups as lanes: (pass, group) numbers 32 at most.
 SharedCost costOfAligned(const Offsets& addresses, LaneMask active, int unitShift, int lanes) {
@@ -214,40 +282,35 @@ SharedCost costOfAligned(const Offsets& addresses, LaneMask active, int unitShif
     const auto passShift = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(lanes)));
 
     Offsets units;
+    std::uint32_t occupied = 0; // bank groups by pass
     for (std::uint32_t i = 0; i < kWarpSize; ++i) {
         const std::uint32_t off = ((active >> i) & 1u) - 1u; // all ones when inactive
         // Never kNoUnit by itself: 4-byte units have pass 0 only, and pass 3 is of 16-byte units, below 2^28.
-        units[i] = ((addresses[i] >> unitShift) | (i >> passShift) << 30) | off;
+        const std::uint32_t unit = addresses[i] >> unitShift, pass = i >> passShift;
+        units[i] = (unit | pass << 30) | off;
+        occupied |= (1u << (pass * (groupMask + 1) + (unit & groupMask))) & ~off;
     }
+    if (std::popcount(occupied) == laneCount(active))
+        return sumOfBusiest(Vector8{}, active, lanes); // a bank group each
     const Offsets duplicate = findDuplicates(units);
 
     // Rank of a lane: how many earlier lanes of its pass want another unit of the same bank group.
-    constexpr std::uint8_t kNobody = 0xff, kUncounted = 0xfe;
+    // Lanes that do not count get a key that no lane asks for, and ask for one that no lane has (0xfe).
+    constexpr std::uint8_t kNobody = 0xff;
     std::array<std::uint8_t, 2 * kWarpSize> keys;
     std::array<std::uint8_t, kWarpSize> own;
+    std::fill_n(keys.begin(), kWarpSize, kNobody);
     for (std::uint32_t i = 0; i < kWarpSize; ++i) {
-        const bool counted = duplicate[i] == 0 && units[i] != kNoUnit;
-        const auto key =
-            static_cast<std::uint8_t>((units[i] & groupMask) | (units[i] >> 30) << 5);
-        keys[i] = kNobody;
-        keys[i + kWarpSize] = counted ? key : kNobody;
-        own[i] = counted ? key : kUncounted;
+        const std::uint32_t ignored = duplicate[i] | (units[i] == kNoUnit ? ~0u : 0u);
+        const std::uint32_t key = (units[i] & groupMask) | (units[i] >> 30) << 5;
+        keys[i + kWarpSize] = static_cast<std::uint8_t>(key | (ignored & kNobody));
+        own[i] = static_cast<std::uint8_t>((key | (ignored & kNobody)) - (ignored & 1));
     }
-    std::array<std::uint8_t, kWarpSize> rank{};
+    const auto mine = load<Vector8>(own.data());
+    Vector8 rank{};
     for (std::size_t distance = 1; distance < kWarpSize; ++distance)
-        for (std::size_t i = 0; i < kWarpSize; ++i)
-            rank[i] = static_cast<std::uint8_t>(
-                rank[i] + (own[i] == keys[i + kWarpSize - distance] ? 1 : 0));
-
-    SharedCost cost;
-    for (int first = 0; first < kWarpSize; first += lanes) {
-        if ((active & passMask(lanes, first / lanes)) == 0)
-            continue;
-        const auto begin = rank.begin() + first;
-        cost.wavefronts += 1 + *std::max_element(begin, begin + lanes);
-        ++cost.passes;
-    }
-    return cost;
+        rank -= reinterpret_cast<Vector8>(mine == load<Vector8>(keys.data() + kWarpSize - distance));
+    return sumOfBusiest(rank, active, lanes);
 }
 
 /// Any alignment and width: the distinct words of each pass, sorted by bank.
@@ -282,13 +345,43 @@ Offsets lowWords(Addresses addresses) {
     return low;
 }
 
-/// All lanes active, aligned, constant step: 2^k-unit steps collide 2^k-fold, up to the lanes of a pass.
-SharedCost costOfSharedStride(std::uint32_t unitStep, int lanes) {
-    const int passes = kWarpSize / lanes;
-    if (unitStep == 0)
-        return {passes, passes};
-    const int ways = std::min(lanes, 1 << std::min(std::countr_zero(unitStep), 5));
-    return {passes * ways, passes};
+/// Aligned, all units different or (step 0) all the same: a step of 2^k units collides 2^k-fold.
+SharedCost costOfSharedStride(const Stride& stride, int unitShift, int lanes) {
+    const int groups = 128 >> unitShift;
+    const auto unitStep = static_cast<std::uint32_t>(stride.step >> unitShift);
+    // Lanes that a wavefront can serve before a bank group comes up again.
+    const int apart = unitStep == 0 ? kWarpSize : groups >> std::min(std::countr_zero(unitStep), 5);
+    SharedCost cost;
+    const int lastLane = stride.firstLane + stride.count;
+    for (int first = stride.firstLane / lanes * lanes; first < lastLane; first += lanes) {
+        const int served = std::min(lastLane, first + lanes) - std::max(stride.firstLane, first);
+        cost.wavefronts += apart > 1 ? (served + apart - 1) / apart : served;
+        ++cost.passes;
+    }
+    return cost;
+}
+
+/// Answers in closed form where it can: false when it cannot.
+bool tryStride(Addresses addresses, LaneMask active, int accessBytes, SharedKind kind,
+               SharedCost& cost) {
+    Stride stride;
+    const auto bytes = static_cast<std::uint64_t>(accessBytes);
+    constexpr std::uint64_t kLargest = 1u << 20; // a warp's span stays clear of a wrap at 2^32
+    if (!findStride(addresses, active, stride) || stride.step + kLargest > 2 * kLargest)
+        return false;
+    const int unitShift = std::countr_zero(std::max(bytes, std::uint64_t{4}));
+    const std::uint64_t unit = std::uint64_t{1} << unitShift;
+    if (stride.first % bytes != 0 || stride.step % unit != 0)
+        return false;
+    int lanes = kind == SharedKind::Matrix ? 8 : lanesPerPassOfWidth(accessBytes);
+    if (kind == SharedKind::Load && lanes < kWarpSize) {
+        if (stride.step == 0)
+            lanes *= 2;
+        else if (stride.count < 5) // partners may all be inactive; in a run of five some are not
+            return false;
+    }
+    cost = costOfSharedStride(stride, unitShift, lanes);
+    return true;
 }
 
 } // namespace
@@ -298,21 +391,12 @@ SharedCost sharedCost(Addresses addresses, LaneMask active, int accessBytes, Sha
         return {};
     if (kind == SharedKind::Matrix)
         accessBytes = 16;
-    const Offsets low = lowWords(addresses);
     const auto bytes = static_cast<std::uint32_t>(accessBytes);
-    const int unitShift = std::countr_zero(std::max(bytes, 4u));
     const bool regularWidth = std::has_single_bit(bytes) && bytes <= 16;
-
-    if (active == kFullMask && regularWidth && hasConstantStep(low)) {
-        const std::uint32_t step = low[1] - low[0];
-        const std::uint32_t unit = 1u << unitShift;
-        if (low[0] % bytes == 0 && step % unit == 0) {
-            const int lanes = kind == SharedKind::Matrix ? 8 : lanesPerPassOfWidth(accessBytes);
-            const bool halved = step == 0 && kind == SharedKind::Load && lanes < kWarpSize;
-            // An arithmetic shift of a negative step keeps its trailing zeros.
-            return costOfSharedStride(step >> unitShift, halved ? 2 * lanes : lanes);
-        }
-    }
+    if (SharedCost cost; regularWidth && tryStride(addresses, active, accessBytes, kind, cost))
+        return cost;
+    const Offsets low = lowWords(addresses);
+    const int unitShift = std::countr_zero(std::max(bytes, 4u));
     std::uint32_t misaligned = 0;
     for (std::size_t i = 0; i < kWarpSize; ++i)
         misaligned |= low[i] & (0u - ((active >> i) & 1u));
