@@ -28,11 +28,10 @@ using Vector32 [[gnu::vector_size(32)]] = std::uint32_t;
 using Vector64 [[gnu::vector_size(32)]] = std::uint64_t;
 using Vector8 [[gnu::vector_size(32)]] = std::uint8_t;
 
+/// Any alignment. By reference: vectors passed by value depend on what the machine has.
 template <class Vector, class Element>
-Vector load(const Element* from) {
-    Vector vector;
+void load(Vector& vector, const Element* from) {
     std::memcpy(&vector, from, sizeof vector);
-    return vector;
 }
 
 /// duplicate[i] is all ones where an earlier lane has the same value, else zero. Every pair of lanes is compared.
@@ -43,10 +42,12 @@ Offsets findDuplicates(const Offsets& values) {
     Offsets duplicate;
     for (std::size_t first = 0; first < kWarpSize; first += 8) {
         const auto* lanes = padded.data() + kWarpSize + first;
-        const auto mine = load<Vector32>(lanes);
-        Vector32 found{};
-        for (std::size_t distance = 1; distance < first + 8; ++distance)
-            found |= reinterpret_cast<Vector32>(mine == load<Vector32>(lanes - distance));
+        Vector32 mine, earlier, found{};
+        load(mine, lanes);
+        for (std::size_t distance = 1; distance < first + 8; ++distance) {
+            load(earlier, lanes - distance);
+            found |= reinterpret_cast<Vector32>(mine == earlier);
+        }
         std::memcpy(duplicate.data() + first, &found, sizeof found);
     }
     return duplicate;
@@ -255,7 +256,8 @@ LaneMask passMask(int lanes, int pass) {
 }
 
 /// Wavefronts and passes from each lane's rank: a pass costs one more than its highest rank.
-SharedCost sumOfBusiest(Vector8 rank, LaneMask active, int lanes) {
+SharedCost sumOfBusiest(const Vector8& ranks, LaneMask active, int lanes) {
+    Vector8 rank = ranks;
     // The highest of each eight lanes, by halving, into the low byte of each 64-bit part.
     for (int shift = 32; shift >= 8; shift /= 2) {
         const auto other = reinterpret_cast<Vector8>(reinterpret_cast<Vector64>(rank) >> shift);
@@ -306,10 +308,12 @@ SharedCost costOfAligned(const Offsets& addresses, LaneMask active, int unitShif
         keys[i + kWarpSize] = static_cast<std::uint8_t>(key | (ignored & kNobody));
         own[i] = static_cast<std::uint8_t>((key | (ignored & kNobody)) - (ignored & 1));
     }
-    const auto mine = load<Vector8>(own.data());
-    Vector8 rank{};
-    for (std::size_t distance = 1; distance < kWarpSize; ++distance)
-        rank -= reinterpret_cast<Vector8>(mine == load<Vector8>(keys.data() + kWarpSize - distance));
+    Vector8 mine, earlier, rank{};
+    load(mine, own.data());
+    for (std::size_t distance = 1; distance < kWarpSize; ++distance) {
+        load(earlier, keys.data() + kWarpSize - distance);
+        rank -= reinterpret_cast<Vector8>(mine == earlier);
+    }
     return sumOfBusiest(rank, active, lanes);
 }
 
