@@ -44,6 +44,11 @@ signals:
     void setPlaying(bool on);
     void setSpeed(double stepsPerSecond);
     void jumpToFinding(int index);
+    void revealLine(quint32 cudaLine);          ///< scrolls the source pane there; no step
+    void revealPtxLine(quint32 ptxLine);
+    void revealCounter(const QString& metricId); ///< shows this row of the counters
+    void revealPane(const QString& paneId);      ///< brings a pane to the front
+    void cancelWork();
     void message(const QString& text); ///< for the status bar
 };
 
