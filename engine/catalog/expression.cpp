@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/catalog/expression.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+namespace lanescope::catalog {
+namespace {
+
+constexpr double kLargestExact = 9007199254740992.0; // 2^53
+
+double ceilDiv(double a, double b) { return std::ceil(a / b); }
+double remainderOf(double a, double b) { return std::fmod(a, b); }
+double floorOf(double a) { return std::floor(a); }
+double ceilOf(double a) { return std::ceil(a); }
+
+} // namespace
+
+Result<double> evaluate(const std::string& expression, const Values& values) {
+    std::map<std::string, double> variables;
+    for (const auto& [name, value] : values)
+        variables.emplace(name, static_cast<double>(value));
+    double result = 0;
+    try {
+        mu::Parser parser;
+        parser.DefineFun("ceil_div", ceilDiv);
+        parser.DefineFun("floor", floorOf);
+        parser.DefineFun("ceil", ceilOf);
+        parser.DefineOprt("%", remainderOf, mu::prMUL_DIV);
+        for (auto& [name, value] : variables)
+            parser.DefineVar(name, &value);
+        parser.SetExpr(expression);
+        result = parser.Eval();
+        if (parser.GetNumResults() != 1)
+            return failure("expression", fmt::format("'{}' has more than one value", expression));
+    } catch (const mu::ParserError& error) {
+        if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN)
+            return failure("expression",
+                           fmt::format("unknown name '{}' in '{}'", error.GetToken(), expression));
+        return failure("expression", fmt::format("'{}': {}", expression, error.GetMsg()));
+    }
+    if (!std::isfinite(result))
+        return failure("expression", fmt::format("'{}' has no finite value", expression));
+    return result;
+}
+
+Result<std::int64_t> evaluateWhole(const std::string& expression, const Values& values) {
+    auto result = evaluate(expression, values);
+    if (!result)
+        return failure(std::move(result.error()));
+    if (std::floor(*result) != *result || std::fabs(*result) > kLargestExact)
+        return failure("expression", fmt::format("'{}' is {}, not a whole number", expression, *result));
+    return static_cast<std::int64_t>(*result);
+}
+
+Result<std::string> substitute(std::string_view text, const Values& values) {
+    std::string result;
+    while (!text.empty()) {
+        const std::size_t open = text.find('{');
+        result += text.substr(0, open);
+        if (open == std::string_view::npos)
+            break;
+        const std::size_t close = text.find('}', open);
+        if (close == std::string_view::npos)
+            return failure("expression", fmt::format("'{}' has a '{{' without its '}}'", text));
+        auto value = evaluateWhole(std::string(text.substr(open + 1, close - open - 1)), values);
+        if (!value)
+            return failure(std::move(value.error()));
+        result += std::to_string(*value);
+        text.remove_prefix(close + 1);
+    }
+    return result;
+}
+
+} // namespace lanescope::catalog

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/catalog/reference.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "engine/catalog/kernel.h"
+
+namespace lanescope::catalog {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr double kUnit = 0x1p-24; // unit roundoff of f32
+constexpr std::uint64_t kWorkLimit = std::uint64_t{1} << 27;
+
+/// An array of one of the element types, read as double.
+class Elements {
+public:
+    Elements(Bytes bytes, std::string_view type) : m_bytes(bytes) {
+        m_type = type == "f64" ? Type::F64 : type == "i32" ? Type::I32 : type == "u32" ? Type::U32 : Type::F32;
+    }
+    std::uint64_t count() const { return m_bytes.size() / (m_type == Type::F64 ? 8 : 4); }
+    bool isFloat32() const { return m_type == Type::F32; }
+    double operator[](std::uint64_t index) const {
+        switch (m_type) {
+        case Type::F32: return read<float>(index);
+        case Type::F64: return read<double>(index);
+        case Type::I32: return read<std::int32_t>(index);
+        case Type::U32: return read<std::uint32_t>(index);
+        }
+        return 0;
+    }
+
+private:
+    enum class Type { F32, F64, I32, U32 };
+    template <class T>
+    double read(std::uint64_t index) const {
+        T value;
+        std::memcpy(&value, m_bytes.data() + index * sizeof(T), sizeof(T));
+        return static_cast<double>(value);
+    }
+    Bytes m_bytes;
+    Type m_type;
+};
+
+struct Expectation {
+    double value = 0, tolerance = 0;
+};
+
+/// A reference ready to be asked for elements.
+struct Plan {
+    std::uint64_t elements = 0;       ///< of each output
+    std::uint64_t workPerElement = 1; ///< multiply-adds
+    std::vector<std::uint64_t> inputElements;
+    std::string rule = "exact";
+    std::function<Expectation(const std::vector<Elements>&, std::uint64_t)> expect;
+};
+
+struct Kind {
+    std::string_view name;
+    std::vector<std::string_view> sizes;
+    std::size_t inputs = 1;
+    Plan (*plan)(const std::map<std::string, std::int64_t>& sizes);
+};
+
+std::uint64_t sizeOf(const std::map<std::string, std::int64_t>& sizes, const char* name) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(sizes.at(name), 0));
+}
+
+Plan planVectorAdd(const std::map<std::string, std::int64_t>& sizes) {
+    const std::uint64_t n = sizeOf(sizes, "n");
+    Plan plan{n, 1, {n, n}, "exact: one rounded addition", {}};
+    plan.expect = [](const std::vector<Elements>& in, std::uint64_t i) {
+        const double sum = in[0][i] + in[1][i]; // of two floats, exact enough in double to round once more
+        return Expectation{in[0].isFloat32() ? static_cast<double>(static_cast<float>(sum)) : sum, 0};
+    };
+    return plan;
+}
+
+Plan planMatmul(const std::map<std::string, std::int64_t>& sizes) {
+    const std::uint64_t m = sizeOf(sizes, "M"), n = sizeOf(sizes, "N"), k = sizeOf(sizes, "K");
+    Plan plan{m * n, std::max<std::uint64_t>(k, 1), {m * k, k * n}, {}, {}};
+    plan.rule = fmt::format("|error| <= (K + 1) 2^-24 sum|a b|, K = {}", k);
+    plan.expect = [n, k](const std::vector<Elements>& in, std::uint64_t i) {
+        const std::uint64_t row = i / n, column = i % n;
+        double sum = 0, magnitude = 0;
+        for (std::uint64_t p = 0; p < k; ++p) {
+            const double product = in[0][row * k + p] * in[1][p * n + column];
+            sum += product;
+            magnitude += std::fabs(product);
+        }
+        return Expectation{sum, static_cast<double>(k + 1) * kUnit * magnitude};
+    };
+    return plan;
+}
+
+Plan planCopy(const std::map<std::string, std::int64_t>& sizes) {
+    const std::uint64_t n = sizeOf(sizes, "n");
+    Plan plan{n, 1, {n}, "exact", {}};
+    plan.expect = [](const std::vector<Elements>& in, std::uint64_t i) { return Expectation{in[0][i], 0}; };
+    return plan;
+}
+
+Plan planTranspose(const std::map<std::string, std::int64_t>& sizes) {
+    const std::uint64_t m = sizeOf(sizes, "M"), n = sizeOf(sizes, "N");
+    Plan plan{m * n, 1, {m * n}, "exact", {}};
+    plan.expect = [m, n](const std::vector<Elements>& in, std::uint64_t i) {
+        return Expectation{in[0][(i % m) * n + i / m], 0};
+    };
+    return plan;
+}
+
+Plan planSum(const std::map<std::string, std::int64_t>& sizes) {
+    const std::uint64_t n = sizeOf(sizes, "n");
+    Plan plan{1, n, {n}, fmt::format("|error| <= n 2^-24 sum|x|, n = {}", n), {}};
+    plan.expect = [n](const std::vector<Elements>& in, std::uint64_t) {
+        double sum = 0, magnitude = 0;
+        for (std::uint64_t i = 0; i < n; ++i) {
+            sum += in[0][i];
+            magnitude += std::fabs(in[0][i]);
+        }
+        return Expectation{sum, static_cast<double>(n) * kUnit * magnitude};
+    };
+    return plan;
+}
+
+const Kind* findKind(std::string_view name) {
+    static const std::array<Kind, 5> kKinds{{{"vector_add", {"n"}, 2, planVectorAdd},
+                                             {"matmul", {"M", "N", "K"}, 2, planMatmul},
+                                             {"copy", {"n"}, 1, planCopy},
+                                             {"transpose", {"M", "N"}, 1, planTranspose},
+                                             {"sum", {"n"}, 1, planSum}}};
+    for (const Kind& kind : kKinds)
+        if (kind.name == name)
+            return &kind;
+    return nullptr;
+}
+
+/// Steps through the elements so that a sample is spread over all of them: an odd step near the golden ratio of the
+/// count, made coprime to it.
+std::uint64_t sampleStep(std::uint64_t count) {
+    std::uint64_t step = static_cast<std::uint64_t>(static_cast<double>(count) * 0.6180339887498949) | 1;
+    while (std::gcd(step, count) != 1)
+        step += 2;
+    return step;
+}
+
+struct Mismatch {
+    std::uint64_t index;
+    double got;
+    Expectation expected;
+};
+
+OutputCheck checkOutput(const Plan& plan, const std::vector<Elements>& inputs, const Elements& output,
+                        std::string name) {
+    OutputCheck check;
+    check.name = std::move(name);
+    check.checkedElements = std::min(plan.elements, std::max<std::uint64_t>(kWorkLimit / plan.workPerElement, 1));
+    const bool all = check.checkedElements == plan.elements;
+    const std::uint64_t step = all ? 1 : sampleStep(plan.elements);
+    std::optional<Mismatch> first;
+    for (std::uint64_t k = 0, index = 0; k < check.checkedElements; ++k, index = (index + step) % plan.elements) {
+        const Expectation expected = plan.expect(inputs, index);
+        const double got = output[index];
+        const bool same = got == expected.value || (std::isnan(got) && std::isnan(expected.value));
+        double error = same ? 0 : std::fabs(got - expected.value);
+        if (std::isnan(error))
+            error = std::numeric_limits<double>::infinity();
+        check.maxError = std::max(check.maxError, error);
+        if (error <= expected.tolerance || same) {
+            if (!first)
+                check.tolerance = std::max(check.tolerance, expected.tolerance);
+            continue;
+        }
+        ++check.mismatches;
+        if (!first || index < first->index)
+            first = Mismatch{index, got, expected};
+    }
+    if (first) {
+        check.firstIndex = first->index;
+        check.got = first->got;
+        check.expected = first->expected.value;
+        check.tolerance = first->expected.tolerance;
+    }
+    return check;
+}
+
+} // namespace
+
+std::optional<std::string> problemOf(const Reference& reference) {
+    const Kind* kind = findKind(reference.kind);
+    if (kind == nullptr)
+        return fmt::format("has the unknown kind '{}'", reference.kind);
+    for (std::string_view size : kind->sizes)
+        if (!reference.sizes.contains(std::string(size)))
+            return fmt::format("of kind {} lacks the size {}", reference.kind, size);
+    if (reference.inputs.size() != kind->inputs)
+        return fmt::format("of kind {} needs {} input(s)", reference.kind, kind->inputs);
+    if (reference.outputs.empty())
+        return std::string("names no output");
+    return std::nullopt;
+}
+
+Result<ReferenceReport> checkReference(const ResolvedReference& reference, std::span<const Bytes> arguments) {
+    const Kind* kind = findKind(reference.kind);
+    if (kind == nullptr)
+        return failure("reference", fmt::format("unknown kind of reference '{}'", reference.kind));
+    for (std::string_view size : kind->sizes)
+        if (!reference.sizes.contains(std::string(size)))
+            return failure("reference", fmt::format("a reference of kind {} lacks the size {}", reference.kind, size));
+    if (reference.inputs.size() != kind->inputs)
+        return failure("reference", fmt::format("a reference of kind {} needs {} inputs", reference.kind, kind->inputs));
+    const Plan plan = kind->plan(reference.sizes);
+
+    std::vector<Elements> inputs;
+    const auto elementsOf = [&](const ReferenceArgument& argument, std::uint64_t needed) -> Result<Elements> {
+        if (argument.index >= arguments.size())
+            return failure("reference", fmt::format("there is no argument {}", argument.index));
+        Elements elements(arguments[argument.index], argument.type);
+        if (elements.count() < needed)
+            return failure("reference", fmt::format("argument '{}' has {} elements, but {} are needed", argument.name,
+                                                    elements.count(), needed));
+        return elements;
+    };
+    for (std::size_t i = 0; i < reference.inputs.size(); ++i) {
+        auto elements = elementsOf(reference.inputs[i], plan.inputElements[i]);
+        if (!elements)
+            return failure(std::move(elements.error()));
+        inputs.push_back(*elements);
+    }
+    ReferenceReport report;
+    report.rule = plan.rule;
+    for (const ReferenceArgument& argument : reference.outputs) {
+        auto output = elementsOf(argument, plan.elements);
+        if (!output)
+            return failure(std::move(output.error()));
+        report.outputs.push_back(checkOutput(plan, inputs, *output, argument.name));
+        report.matches = report.matches && report.outputs.back().mismatches == 0;
+    }
+    return report;
+}
+
+} // namespace lanescope::catalog

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a kernel's outputs must be, computed on the CPU from the very bytes of its inputs. Kinds, their sizes, inputs and
+// outputs (arrays are row-major; every output is checked against the same expectation):
+//   vector_add  n         a, b -> c           exact
+//   matmul      M, N, K   A (M x K), B (K x N) -> C (M x N)
+//               in double; |error| <= (K + 1) 2^-24 sum|a b| of that element, which bounds any order of f32 additions,
+//               with or without fma (Higham, Accuracy and Stability, section 3.1)
+//   copy        n         in -> out           exact
+//   transpose   M, N      in (M x N) -> out (N x M)  exact
+//   sum         n         in -> out (1)       |error| <= n 2^-24 sum|x|
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/diagnostic.h"
+
+namespace lanescope::catalog {
+
+struct Reference;
+
+struct ReferenceArgument {
+    std::size_t index = 0; ///< into the kernel's arguments
+    std::string name;
+    std::string type; ///< "f32", "f64", "i32", "u32"; empty: f32
+};
+
+struct ResolvedReference {
+    std::string kind;
+    std::map<std::string, std::int64_t> sizes;
+    std::vector<ReferenceArgument> inputs, outputs;
+};
+
+/// Why a manifest's reference cannot be used (unknown kind, a size or argument missing); nothing when it can.
+std::optional<std::string> problemOf(const Reference& reference);
+
+struct OutputCheck {
+    std::string name;
+    std::uint64_t checkedElements = 0; ///< all, or an even sample when all would take too long
+    std::uint64_t mismatches = 0;
+    std::uint64_t firstIndex = 0; ///< of the first mismatch by index; valid when mismatches > 0
+    double got = 0, expected = 0; ///< at firstIndex
+    double maxError = 0;          ///< largest |got - expected| of the elements checked; infinite for a NaN
+    double tolerance = 0;         ///< allowed at firstIndex, or the largest allowed when all match
+};
+
+struct ReferenceReport {
+    bool matches = true;
+    std::vector<OutputCheck> outputs;
+    std::string rule; ///< the tolerance in words
+};
+
+/// `arguments[i]`: the bytes of the kernel's i-th argument - inputs as they were before the launch, outputs as they are after
+/// it. Errors (code "reference"): unknown kind, an array too short. At most 2^27 multiply-adds are done.
+Result<ReferenceReport> checkReference(const ResolvedReference& reference,
+                                       std::span<const std::span<const std::byte>> arguments);
+
+} // namespace lanescope::catalog
