@@ -21,7 +21,8 @@ struct InstructionCounts {
     std::uint64_t requests = 0;      ///< memory: executions with an active lane
     std::uint64_t sectors = 0;       ///< global: 32-byte sectors touched
     std::uint64_t lines = 0;         ///< global: 128-byte lines touched
-    std::uint64_t bytes = 0;         ///< distinct bytes asked for by each warp instruction, summed
+    std::uint64_t bytes = 0;         ///< global: distinct bytes that the lanes of each warp instruction ask for, summed
+    std::uint64_t requestedBytes = 0; ///< active lanes times bytes a lane, summed: two lanes on one word count twice
     std::uint64_t wavefronts = 0;    ///< shared: wavefronts
     std::uint64_t passes = 0;        ///< shared: least wavefronts for the width
     std::uint64_t divergences = 0;   ///< branches at which lanes parted
@@ -35,6 +36,8 @@ struct Counters {
     std::array<InstructionCounts, ptx::kInstructionClassCount> byClass{};
     /// By instruction of the (flattened) program.
     std::vector<InstructionCounts> byInstruction;
+    /// The red instructions among the atomic classes (Nsight Compute counts them apart from atom).
+    InstructionCounts reductionsGlobal, reductionsShared;
     std::uint64_t fmaLanes = 0;   ///< fma executed by active lanes, f16x2 counted twice, all types
     std::uint64_t ffmaLanes = 0;  ///< f32 only
     std::uint64_t flops = 0;      ///< floating-point operations of active lanes
@@ -44,8 +47,17 @@ struct Counters {
 
     const InstructionCounts& of(ptx::InstructionClass c) const { return byClass[static_cast<std::size_t>(c)]; }
     double simtEfficiency() const;    ///< active lanes / 32 over warp instructions, 0..1
-    double globalEfficiency() const;  ///< bytes asked for / bytes of sectors touched, loads and stores, 0..1
+    /// Bytes the lanes ask for / bytes of the sectors touched, global loads and stores. Above 1 where lanes share words.
+    double globalEfficiency() const;
+    double shareOfBytesUsed() const;  ///< distinct bytes asked for / bytes of the sectors touched, 0..1
+    double per1000Fma(std::uint64_t count) const; ///< 0 without FMAs. Warp counts per 1000 warp FMAs (32 lanes each).
 };
+
+struct Program;
+/// Sums per-instruction counts into classes and totals. `raw`: one entry per pc, then three (global, shared, local) per memory
+/// instruction of generic address, as BlockMachine fills them.
+Counters fold(const Program& program, std::span<const InstructionCounts> raw);
+std::size_t rawCountersSize(const Program& program);
 
 struct Metric {
     std::string_view id;      ///< ours: "global_load_sectors"

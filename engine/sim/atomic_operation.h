@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The arithmetic of atom and red on one element.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/ptx/ir.h"
+#include "engine/sim/lanes/lane_function.h"
+
+namespace lanescope::sim {
+
+/// New value of a location that held `old` (its low bytes, by the type). inc: old >= operand ? 0 : old + 1; dec: old == 0 || old > operand ?
+/// operand : old - 1; cas: old == compare ? operand : old. combine: the executor for floating-point add, min, max, else null.
+std::uint64_t atomicOperation(ptx::AtomicOp op, ptx::Type type, std::uint64_t old, std::uint64_t operand,
+                              std::uint64_t compare, LaneFunction combine);
+
+} // namespace lanescope::sim

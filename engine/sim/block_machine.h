@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One block being executed, warp instruction by warp instruction. All of its state is in BlockState, a value: copying it and putting
+// it back (with the journal of global writes undone) is exact.
+//
+// A warp is a set of *fragments*: groups of lanes with a pc of their own. Lanes that part at a branch become two fragments that wait for
+// each other at a *join*, the branch's immediate post-dominator. One that waits at a *.sync for others of its member mask lets them run
+// first. A fragment that spins on atomics or volatile loads while lanes wait at a join makes these go on (independent thread scheduling).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engine/sim/launch.h"
+
+namespace lanescope::sim {
+
+enum class FragmentState : std::uint8_t { Runnable, AtBarrier, AtWarpSync };
+
+struct Fragment {
+    std::uint32_t pc = 0;
+    LaneMask mask = 0;
+    std::int32_t join = -1;  ///< index into WarpState::joins
+    std::int32_t frame = 0;  ///< index into WarpState::frames
+    FragmentState state = FragmentState::Runnable;
+    std::uint8_t barrier = 0;
+};
+
+struct Join {
+    std::uint32_t pc = 0;      ///< where the lanes meet; kNoReconvergence: at the return of a call
+    LaneMask expected = 0, arrived = 0;
+    std::int32_t parent = -1;
+    std::int32_t frame = 0;    ///< frame of the lanes when they go on
+    std::uint32_t returnPc = 0; ///< of a call
+    std::int32_t callee = -1;  ///< frame that ends with this join (a call), or -1
+    bool used = false;
+};
+
+struct Frame {
+    std::uint32_t layout = 0; ///< Program::functions
+    std::uint32_t base = 0;   ///< thread-private byte offset
+    std::uint32_t call = 0;   ///< Program::calls, for copying results back
+    std::int32_t parent = -1;
+    bool used = false;
+    LaneMask savedLanes = 0;
+    std::vector<std::uint8_t> savedRows; ///< of a recursive function: its rows before the call
+};
+
+struct WarpState {
+    std::vector<Fragment> fragments;
+    std::vector<Join> joins;
+    std::vector<Frame> frames;
+    LaneMask launched = 0, alive = 0, carry = 0;
+    std::uint64_t clock = 0;        ///< see AccessEvent::clock
+    std::uint64_t instructions = 0; ///< executed; what %clock reads
+    std::uint32_t spins = 0;        ///< atomics and volatile loads since lanes last met
+    bool runnable() const {
+        for (const Fragment& f : fragments)
+            if (f.state == FragmentState::Runnable)
+                return true;
+        return false;
+    }
+};
+
+struct BarrierState {
+    std::uint32_t expectedThreads = 0; ///< 0: every thread that has not exited
+    std::uint32_t arrivedThreads = 0;
+    std::vector<std::uint32_t> waiting, arrivedOnly; ///< warps
+    std::uint64_t clock = 0;
+    std::uint32_t pc = 0;
+    bool active = false, partial = false;
+    std::uint32_t partialWarp = 0;
+    LaneMask partialLanes = 0;
+    std::uint32_t count = 0; ///< of true predicates (bar.red)
+    bool all = true, any = false;
+};
+
+struct alignas(64) RowChunk {
+    std::array<std::uint8_t, 64> bytes;
+};
+
+struct BlockState {
+    std::uint64_t block = 0; ///< linear index
+    std::vector<RowChunk> rows;
+    std::vector<std::uint8_t> shared;
+    std::vector<std::uint8_t> privateMemory; ///< warp, lane, byte
+    std::vector<WarpState> warps;
+    std::array<BarrierState, 16> barriers;
+    std::vector<std::uint32_t> nth; ///< executions by warp and memory instruction
+    std::uint32_t turn = 0;         ///< warp that is next (or has the turn)
+    bool turnOpen = false;          ///< that warp goes on
+    std::uint64_t random = 1;
+    std::uint32_t aliveThreads = 0;
+    bool stopped = false;           ///< trapped or hung
+};
+
+/// Undo record of global writes, for stepping back.
+class WriteJournal {
+public:
+    void record(std::uint32_t allocation, std::uint64_t offset, const std::uint8_t* old, std::uint32_t bytes);
+    std::size_t position() const { return m_entries.size(); }
+    void undoTo(std::size_t position, GlobalMemory& memory);
+
+private:
+    struct Entry {
+        std::uint64_t offset;
+        std::uint32_t allocation, bytes;
+        std::array<std::uint8_t, 8> old;
+    };
+    std::vector<Entry> m_entries;
+};
+
+class BlockMachine {
+public:
+    /// The launch and the memory outlive the machine. counters may be null; otherwise rawCountersSize(program) entries.
+    BlockMachine(const Launch& launch, Memory& memory, std::vector<EventSink*> sinks,
+                 std::vector<InstructionCounts>* counters);
+
+    /// Puts a block at its start.
+    void start(std::uint64_t linearBlock);
+    bool ended() const { return m_state.stopped || m_state.aliveThreads == 0; }
+    /// Executes one warp instruction. False when the block has ended or hangs (a fault was emitted then).
+    bool step();
+    /// Steps until the block ends or `budget` instructions are used up; returns how many were executed.
+    std::uint64_t run(std::uint64_t budget, const std::atomic<bool>* cancel);
+
+    const BlockState& state() const { return m_state; }
+    void restore(const BlockState& state) { m_state = state; }
+    void setJournal(WriteJournal* journal) { m_journal = journal; }
+    const Launch& launch() const { return m_launch; }
+    /// Row bytes of a warp's register.
+    const std::uint8_t* rows(std::uint32_t warp) const {
+        return m_state.rows[static_cast<std::size_t>(warp) * m_chunksPerWarp].bytes.data();
+    }
+    /// Tells the sinks that the budget ran out in this block.
+    void reportBudget();
+
+private:
+    const Launch& m_launch;
+    const Program& m_program;
+    Memory& m_memory;
+    std::vector<EventSink*> m_sinks;
+    bool m_wantsInstructions = false;
+    std::vector<InstructionCounts>* m_counters;
+    WriteJournal* m_journal = nullptr;
+    BlockState m_state;
+    std::size_t m_chunksPerWarp = 1;
+    std::uint64_t m_privateStride = 0; ///< bytes per lane
+    std::uint16_t m_flags = 0;         ///< of the event being executed
+
+    std::uint8_t* rowsOf(std::uint32_t warp) {
+        return m_state.rows[static_cast<std::size_t>(warp) * m_chunksPerWarp].bytes.data();
+    }
+    const std::uint8_t* row(RowRef ref, const std::uint8_t* warpRows) const {
+        return (ref.isConstant() ? m_program.constants.data() : warpRows) + ref.offset();
+    }
+    bool pickWarp();
+    std::size_t pickFragment(WarpState& warp);
+    /// Executes the fragment's instruction; true when it was visible to others.
+    bool execute(std::uint32_t warpIndex, std::size_t fragment);
+    void executeLane(const Op& op, std::uint32_t warpIndex, LaneMask active, LaneMask alive);
+    LaneMask guarded(const Op& op, const std::uint8_t* rows, LaneMask mask) const;
+    void advance(WarpState& warp, std::size_t fragment, std::uint32_t pc);
+    void arrive(WarpState& warp, std::int32_t join, LaneMask lanes);
+    void completeJoin(WarpState& warp, std::int32_t join);
+    std::int32_t newJoin(WarpState& warp);
+    void branch(std::uint32_t warpIndex, std::size_t fragment, const Op& op, LaneMask taken, std::uint32_t target);
+    void branchIndexed(std::uint32_t warpIndex, std::size_t fragment, const Op& op, LaneMask active);
+    void call(std::uint32_t warpIndex, std::size_t fragment, const Op& op, LaneMask active);
+    void enter(std::uint32_t warpIndex, std::size_t fragment, const CallOp& call, std::uint32_t callIndex,
+               std::uint32_t layout, LaneMask lanes);
+    void leaveFrame(WarpState& warp, std::int32_t frame, LaneMask lanes);
+    void returnLanes(std::uint32_t warpIndex, std::size_t fragment, LaneMask lanes);
+    void exitLanes(std::uint32_t warpIndex, std::size_t fragment, LaneMask lanes);
+    bool warpSync(std::uint32_t warpIndex, std::size_t fragment, const Op& op, LaneMask active);
+    void warpSyncExecute(std::uint32_t warpIndex, std::uint32_t pc, LaneMask lanes);
+    void barrier(std::uint32_t warpIndex, std::size_t fragment, const Op& op, LaneMask active);
+    void checkBarriers();
+    void releaseBarrier(std::uint32_t id, bool hung);
+    void releaseStarved(WarpState& warp);
+    bool resolveHang();
+    void packUnpack(const Op& op, std::uint8_t* rows, LaneMask active);
+    void convertAddress(const Op& op, std::uint8_t* rows, LaneMask active);
+    void fault(FaultKind kind, std::uint32_t warp, std::uint32_t pc, LaneMask lanes, LaneMask missing = 0);
+    std::uint8_t* privateBytes(std::uint32_t warp, int lane) {
+        return m_state.privateMemory.data() + (static_cast<std::uint64_t>(warp) * kWarpSize + static_cast<unsigned>(lane)) * m_privateStride;
+    }
+    // block_memory.cpp
+    void memoryAccess(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active, std::uint32_t frameBase);
+    void accessSpace(const Op& op, const MemoryOp& memory, std::uint32_t warpIndex, std::uint32_t pc, ptx::Space space,
+                     LaneMask active, const std::uint64_t* addresses, std::uint32_t nth);
+    void loadParameter(const Op& op, std::uint8_t* rows, LaneMask active);
+    void privateAccess(const Op& op, const MemoryOp& memory, std::uint32_t warpIndex, LaneMask active, const std::uint64_t* addresses);
+    void transfer(const Op& op, const MemoryOp& memory, std::uint8_t* rows, LaneMask active, std::uint8_t* host,
+                  const std::uint64_t* offsets, int allocation);
+    void zeroResult(const MemoryOp& memory, std::uint8_t* rows, LaneMask lanes);
+};
+
+} // namespace lanescope::sim

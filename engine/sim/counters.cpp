@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/sim/counters.h"
+
+#include "engine/base/lane_mask.h"
+#include "engine/sim/program.h"
+
+namespace lanescope::sim {
+
+using ptx::InstructionClass;
+
+InstructionCounts& InstructionCounts::operator+=(const InstructionCounts& o) {
+    executions += o.executions;
+    lanes += o.lanes;
+    predicatedOff += o.predicatedOff;
+    requests += o.requests;
+    sectors += o.sectors;
+    lines += o.lines;
+    bytes += o.bytes;
+    requestedBytes += o.requestedBytes;
+    wavefronts += o.wavefronts;
+    passes += o.passes;
+    divergences += o.divergences;
+    return *this;
+}
+
+double Counters::simtEfficiency() const {
+    return total.executions == 0 ? 0.0
+                                 : static_cast<double>(total.lanes) / (static_cast<double>(total.executions) * kWarpSize);
+}
+
+namespace {
+
+const InstructionCounts& loadGlobal(const Counters& c) { return c.of(InstructionClass::LoadGlobal); }
+const InstructionCounts& storeGlobal(const Counters& c) { return c.of(InstructionClass::StoreGlobal); }
+const InstructionCounts& loadShared(const Counters& c) { return c.of(InstructionClass::LoadShared); }
+const InstructionCounts& storeShared(const Counters& c) { return c.of(InstructionClass::StoreShared); }
+
+double ratio(std::uint64_t a, std::uint64_t b) {
+    return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
+}
+double number(std::uint64_t v) { return static_cast<double>(v); }
+
+} // namespace
+
+double Counters::globalEfficiency() const {
+    return ratio(loadGlobal(*this).requestedBytes + storeGlobal(*this).requestedBytes,
+                 32 * (loadGlobal(*this).sectors + storeGlobal(*this).sectors));
+}
+
+double Counters::shareOfBytesUsed() const {
+    return ratio(loadGlobal(*this).bytes + storeGlobal(*this).bytes,
+                 32 * (loadGlobal(*this).sectors + storeGlobal(*this).sectors));
+}
+
+double Counters::per1000Fma(std::uint64_t count) const { return 1000.0 * ratio(count, fmaLanes); }
+
+std::size_t rawCountersSize(const Program& program) {
+    return program.ops.size() + 3 * std::size_t{program.memoryOpCount};
+}
+
+Counters fold(const Program& program, std::span<const InstructionCounts> raw) {
+    Counters c;
+    c.byInstruction.assign(raw.begin(), raw.begin() + static_cast<std::ptrdiff_t>(program.ops.size()));
+    for (std::size_t pc = 0; pc < program.ops.size(); ++pc) {
+        const Op& op = program.ops[pc];
+        const InstructionCounts& n = raw[pc];
+        c.total += n;
+        c.flops += n.lanes * op.flopsPerLane;
+        c.fmaLanes += n.lanes * op.fmaPerLane;
+        c.ffmaLanes += op.isFfma ? n.lanes : 0;
+        const bool isMemory = op.kind == OpKind::Load || op.kind == OpKind::Store || op.kind == OpKind::Atomic;
+        const bool isReduction = program.instructions[pc]->opcode == ptx::Opcode::Red;
+        const auto add = [&](InstructionClass cls, const InstructionCounts& counts) {
+            c.byClass[static_cast<std::size_t>(cls)] += counts;
+            if (isReduction)
+                (cls == InstructionClass::AtomicShared ? c.reductionsShared : c.reductionsGlobal) += counts;
+        };
+        if (!isMemory || program.memory[op.target].space != ptx::Space::Generic) {
+            add(op.cls, n);
+            continue;
+        }
+        // Generic addresses: by the space they turned out to have; executions without an active lane stay with the class of the text.
+        const InstructionClass classes[3][3] = {
+            {InstructionClass::LoadGlobal, InstructionClass::LoadShared, InstructionClass::LoadLocal},
+            {InstructionClass::StoreGlobal, InstructionClass::StoreShared, InstructionClass::StoreLocal},
+            {InstructionClass::AtomicGlobal, InstructionClass::AtomicShared, InstructionClass::Other}};
+        const int kind = op.kind == OpKind::Load ? 0 : op.kind == OpKind::Store ? 1 : 2;
+        InstructionCounts off;
+        off.executions = off.predicatedOff = n.predicatedOff;
+        add(op.cls, off);
+        for (std::size_t space = 0; space < 3; ++space)
+            add(classes[kind][space], raw[program.ops.size() + 3 * program.memory[op.target].counter + space]);
+    }
+    return c;
+}
+
+std::span<const Metric> metrics() {
+    static constexpr Metric kMetrics[] = {
+        {"warp_instructions", "smsp__inst_executed.sum", "Warp instructions", "warp instructions",
+         "PTX instructions executed, each counted once for a whole warp. The hardware counts its own (SASS) instructions.",
+         [](const Counters& c) { return number(c.total.executions); }},
+        {"thread_instructions", "smsp__thread_inst_executed.sum", "Thread instructions", "thread instructions",
+         "Active lanes summed over warp instructions.", [](const Counters& c) { return number(c.total.lanes); }},
+        {"simt_efficiency", "", "SIMT efficiency", "1", "Active lanes / 32, averaged over warp instructions.",
+         [](const Counters& c) { return c.simtEfficiency(); }},
+        {"divergent_branches", "smsp__sass_branch_targets_threads_divergent.sum", "Divergent branches", "branches",
+         "Branches at which lanes of a warp part.", [](const Counters& c) { return number(c.total.divergences); }},
+        {"global_load_instructions", "smsp__inst_executed_op_global_ld.sum", "Global loads", "warp instructions",
+         "Load instructions to global memory.", [](const Counters& c) { return number(loadGlobal(c).executions); }},
+        {"global_store_instructions", "smsp__inst_executed_op_global_st.sum", "Global stores", "warp instructions",
+         "Store instructions to global memory.", [](const Counters& c) { return number(storeGlobal(c).executions); }},
+        {"global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "Global load requests", "requests",
+         "Global load instructions with an active lane.", [](const Counters& c) { return number(loadGlobal(c).requests); }},
+        {"global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "Sectors loaded", "sectors",
+         "Distinct 32-byte sectors of each global load, summed.", [](const Counters& c) { return number(loadGlobal(c).sectors); }},
+        {"global_load_lines", "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum", "Lines looked up", "lines",
+         "Distinct 128-byte lines of each global load, summed: look-ups of L1 tags.",
+         [](const Counters& c) { return number(loadGlobal(c).lines); }},
+        {"global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "Global store requests", "requests",
+         "Global store instructions with an active lane.", [](const Counters& c) { return number(storeGlobal(c).requests); }},
+        {"global_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "Sectors stored", "sectors",
+         "Distinct 32-byte sectors of each global store, summed.", [](const Counters& c) { return number(storeGlobal(c).sectors); }},
+        {"global_store_lines", "l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum", "Lines stored to", "lines",
+         "Distinct 128-byte lines of each global store, summed.", [](const Counters& c) { return number(storeGlobal(c).lines); }},
+        {"global_red_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "Global reduction requests", "requests",
+         "Global red instructions with an active lane.", [](const Counters& c) { return number(c.reductionsGlobal.requests); }},
+        {"global_red_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "Sectors of reductions", "sectors",
+         "Distinct 32-byte sectors of each global red, summed.", [](const Counters& c) { return number(c.reductionsGlobal.sectors); }},
+        {"global_atom_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "Global atomic requests", "requests",
+         "Global atom instructions with an active lane.",
+         [](const Counters& c) { return number(c.of(InstructionClass::AtomicGlobal).requests - c.reductionsGlobal.requests); }},
+        {"global_atom_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "Sectors of atomics", "sectors",
+         "Distinct 32-byte sectors of each global atom, summed.",
+         [](const Counters& c) { return number(c.of(InstructionClass::AtomicGlobal).sectors - c.reductionsGlobal.sectors); }},
+        {"global_efficiency", "", "Coalescing efficiency", "1",
+         "Bytes that lanes ask for / bytes of the sectors touched, global loads and stores.",
+         [](const Counters& c) { return c.globalEfficiency(); }},
+        {"share_of_bytes_used", "", "Share of bytes used", "1",
+         "Distinct bytes asked for / bytes of the sectors touched: a word that several lanes share counts once.",
+         [](const Counters& c) { return c.shareOfBytesUsed(); }},
+        {"sectors_per_request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "Sectors per load request",
+         "sectors", "Sectors loaded / load requests.",
+         [](const Counters& c) { return ratio(loadGlobal(c).sectors, loadGlobal(c).requests); }},
+        {"shared_load_instructions", "smsp__inst_executed_op_shared_ld.sum", "Shared loads", "warp instructions",
+         "Load instructions to shared memory.", [](const Counters& c) { return number(loadShared(c).executions); }},
+        {"shared_store_instructions", "smsp__inst_executed_op_shared_st.sum", "Shared stores", "warp instructions",
+         "Store instructions to shared memory.", [](const Counters& c) { return number(storeShared(c).executions); }},
+        {"shared_load_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "Shared load wavefronts", "wavefronts",
+         "Cycles of the shared data array that loads take.", [](const Counters& c) { return number(loadShared(c).wavefronts); }},
+        {"shared_store_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "Shared store wavefronts", "wavefronts",
+         "Cycles of the shared data array that stores take.", [](const Counters& c) { return number(storeShared(c).wavefronts); }},
+        {"shared_atomic_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "Shared atomic wavefronts", "wavefronts",
+         "Cycles of the shared data array that atomics take.",
+         [](const Counters& c) { return number(c.of(InstructionClass::AtomicShared).wavefronts); }},
+        {"shared_load_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "Bank conflicts, loads", "wavefronts",
+         "Wavefronts above the least that the width allows, loads.",
+         [](const Counters& c) { return number(loadShared(c).wavefronts - loadShared(c).passes); }},
+        {"shared_store_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "Bank conflicts, stores", "wavefronts",
+         "Wavefronts above the least that the width allows, stores.",
+         [](const Counters& c) { return number(storeShared(c).wavefronts - storeShared(c).passes); }},
+        {"shared_wavefronts_per_access", "", "Wavefronts per shared access", "wavefronts",
+         "Wavefronts of shared loads and stores / their requests.",
+         [](const Counters& c) {
+             return ratio(loadShared(c).wavefronts + storeShared(c).wavefronts, loadShared(c).requests + storeShared(c).requests);
+         }},
+        {"barriers", "", "Barriers", "warp instructions", "Barrier instructions of warps.",
+         [](const Counters& c) { return number(c.of(InstructionClass::Barrier).executions); }},
+        {"branches", "smsp__sass_inst_executed_op_branch.sum", "Branches", "warp instructions", "Branch instructions.",
+         [](const Counters& c) { return number(c.of(InstructionClass::Branch).executions); }},
+        {"ffma_lanes", "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "FP32 FMA", "thread instructions",
+         "Fused multiply-adds of active lanes in single precision.", [](const Counters& c) { return number(c.ffmaLanes); }},
+        {"flops", "", "Floating-point operations", "FLOP", "Of active lanes, a fused multiply-add counts two.",
+         [](const Counters& c) { return number(c.flops); }},
+        {"l1_lines_per_1000_fma", "", "L1 lines per 1,000 FMA", "per 1000 FMA",
+         "Lines of global loads and stores looked up for 1,000 fused multiply-adds of a lane.",
+         [](const Counters& c) { return c.per1000Fma(loadGlobal(c).lines + storeGlobal(c).lines); }},
+        {"sectors_per_1000_fma", "", "Sectors per 1,000 FMA", "per 1000 FMA", "Sectors of global loads and stores for 1,000 FMA.",
+         [](const Counters& c) { return c.per1000Fma(loadGlobal(c).sectors + storeGlobal(c).sectors); }},
+        {"bytes_moved_per_1000_fma", "", "Bytes moved per 1,000 FMA", "per 1000 FMA",
+         "32 bytes for every sector of global loads and stores, for 1,000 FMA.",
+         [](const Counters& c) { return c.per1000Fma(32 * (loadGlobal(c).sectors + storeGlobal(c).sectors)); }},
+        {"shared_wavefronts_per_1000_fma", "", "Shared wavefronts per 1,000 FMA", "per 1000 FMA",
+         "Wavefronts of shared loads and stores for 1,000 FMA.",
+         [](const Counters& c) { return c.per1000Fma(loadShared(c).wavefronts + storeShared(c).wavefronts); }},
+        {"shared_load_instructions_per_1000_fma", "", "Shared loads per 1,000 FMA", "per 1000 FMA",
+         "Shared load instructions for 1,000 FMA.", [](const Counters& c) { return c.per1000Fma(loadShared(c).executions); }},
+        {"global_load_instructions_per_1000_fma", "", "Global loads per 1,000 FMA", "per 1000 FMA",
+         "Global load instructions for 1,000 FMA.", [](const Counters& c) { return c.per1000Fma(loadGlobal(c).executions); }},
+        {"instructions_per_1000_fma", "", "Instructions per 1,000 FMA", "per 1000 FMA", "Warp instructions for 1,000 FMA.",
+         [](const Counters& c) { return c.per1000Fma(c.total.executions); }},
+    };
+    return kMetrics;
+}
+
+} // namespace lanescope::sim

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the machine tells its observers. Checks, traces and views fold over these; references are valid only during the call.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "engine/base/lane_mask.h"
+#include "engine/ptx/ir.h"
+
+namespace lanescope::sim {
+
+enum class AccessKind : std::uint8_t { Load, Store, Atomic };
+
+/// One memory access of one warp instruction. A generic instruction whose lanes hit several spaces gives one access per space.
+struct AccessEvent {
+    std::uint32_t block = 0;  ///< linear block index (x fastest)
+    std::uint32_t warp = 0;   ///< in the block
+    std::uint32_t pc = 0;
+    /// How many times this warp had executed this instruction before.
+    std::uint32_t nth = 0;
+    /// The warp's logical clock: grows with each visible instruction (shared or global access, barrier) and, at a barrier, to one more
+    /// than that of all who passed it. Sorting by (clock, warp) is the default schedule's order, whatever schedule ran.
+    std::uint64_t clock = 0;
+    AccessKind kind = AccessKind::Load;
+    ptx::Space space = ptx::Space::Global; ///< Global, Shared, Local, Const; never Generic
+    ptx::Ordering ordering = ptx::Ordering::Weak;
+    ptx::Scope scope = ptx::Scope::None;
+    int bytes = 4;        ///< per lane, vector included
+    int elementBytes = 4; ///< of one vector element
+    LaneMask active = 0;  ///< lanes that access this space
+    /// Lanes whose access lies outside every allocation of the space (dropped), and lanes whose address is not a multiple of bytes.
+    LaneMask outOfBounds = 0;
+    LaneMask misaligned = 0;
+    /// Global: the allocation when all lanes in bounds are in this one, else -1 (look up per lane).
+    int allocation = -1;
+    /// Global: generic address; shared, local: offset in the window. 32 entries, active ones valid.
+    const std::uint64_t* addresses = nullptr;
+};
+
+struct BarrierEvent {
+    std::uint32_t block = 0;
+    std::uint32_t id = 0;
+    /// Warps that this barrier released and that had arrived with bar.arrive only.
+    std::span<const std::uint32_t> released;
+    std::span<const std::uint32_t> arrivedOnly;
+    std::uint64_t clock = 0; ///< of the released warps afterwards
+    /// Threads of the block that had exited before, and warps that came in parts (or not all lanes): the barrier was divergent.
+    std::uint32_t exitedThreads = 0;
+    LaneMask partialWarpLanes = 0; ///< lanes of the first warp that was split
+    std::uint32_t partialWarp = 0;
+    bool partial = false;
+    bool hung = false; ///< never completed: the remaining threads can not arrive
+    std::uint32_t pc = 0;
+};
+
+enum class FaultKind : std::uint8_t { Trap, Budget, PartialWarpSync, CallStackOverflow, BadCall, Deadlock };
+
+/// Something that stopped a block, or a *.sync whose lanes can never all arrive.
+struct FaultEvent {
+    FaultKind kind{};
+    std::uint32_t block = 0, warp = 0, pc = 0;
+    LaneMask lanes = 0;
+    LaneMask missing = 0;
+};
+
+/// One executed warp instruction.
+struct InstructionEvent {
+    std::uint32_t block = 0, warp = 0, pc = 0;
+    LaneMask active = 0; ///< lanes that executed it (guard applied)
+    std::uint16_t flags = 0; ///< session::TraceEvent flags
+    static constexpr std::uint16_t kBarrierArrive = 1, kBarrierRelease = 2, kExit = 4, kMemory = 8, kDiverged = 16;
+};
+
+/// Observers derive from this; all calls are on the thread that runs the machine.
+class EventSink {
+public:
+    virtual ~EventSink() = default;
+    virtual void beginBlock(std::uint32_t /*block*/) {}
+    virtual void endBlock(std::uint32_t /*block*/) {}
+    /// Only when wantsInstructions().
+    virtual void instruction(const InstructionEvent&) {}
+    virtual void access(const AccessEvent&) {}
+    virtual void barrier(const BarrierEvent&) {}
+    virtual void fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint64_t /*clock*/, ptx::Scope) {}
+    virtual void fault(const FaultEvent&) {}
+    virtual bool wantsInstructions() const { return false; }
+};
+
+} // namespace lanescope::sim

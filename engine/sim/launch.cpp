@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/sim/launch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "engine/sim/block_machine.h"
+
+namespace lanescope::sim {
+
+Dim3 Launch::blockAt(std::uint64_t linear) const {
+    const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
+    return {static_cast<std::uint32_t>(linear % grid.x), static_cast<std::uint32_t>(linear % plane / grid.x),
+            static_cast<std::uint32_t>(linear / plane)};
+}
+
+Dim3 Launch::threadAt(std::uint32_t warp, int lane) const {
+    const std::uint64_t linear = std::uint64_t{warp} * kWarpSize + static_cast<unsigned>(lane);
+    const std::uint64_t plane = std::uint64_t{block.x} * block.y;
+    return {static_cast<std::uint32_t>(linear % block.x), static_cast<std::uint32_t>(linear % plane / block.x),
+            static_cast<std::uint32_t>(linear / plane)};
+}
+
+Result<void> checkLaunch(const Launch& launch) {
+    Diagnostics errors;
+    const LaunchLimits& limits = launch.limits;
+    const ptx::Function& entry = launch.program->entry();
+    const auto refuse = [&](std::string message, std::string hint) {
+        errors.push_back({Severity::Error, "launch", std::move(message), {}, std::move(hint)});
+    };
+    const Dim3& b = launch.block;
+    const Dim3& g = launch.grid;
+    if (b.count() == 0 || g.count() == 0)
+        refuse(fmt::format("a launch needs at least one block and one thread, this one has {} x {} x {} blocks of {} x {} x {} threads",
+                           g.x, g.y, g.z, b.x, b.y, b.z),
+               "make every extent at least 1 (cudaErrorInvalidConfiguration)");
+    else if (b.count() > limits.threadsPerBlock)
+        refuse(fmt::format("{} x {} x {} = {} threads a block, the limit is {}", b.x, b.y, b.z, b.count(), limits.threadsPerBlock),
+               "make the block smaller (cudaErrorInvalidConfiguration)");
+    if (b.x > limits.block.x || b.y > limits.block.y || b.z > limits.block.z)
+        refuse(fmt::format("a block of {} x {} x {} threads, the limits are {} x {} x {}", b.x, b.y, b.z, limits.block.x,
+                           limits.block.y, limits.block.z),
+               "fold the large dimension into another (cudaErrorInvalidConfiguration)");
+    if (g.x > limits.grid.x || g.y > limits.grid.y || g.z > limits.grid.z)
+        refuse(fmt::format("a grid of {} x {} x {} blocks, the limits are {} x {} x {}", g.x, g.y, g.z, limits.grid.x,
+                           limits.grid.y, limits.grid.z),
+               "put the large dimension into x (cudaErrorInvalidConfiguration)");
+    if (launch.sharedBytes() > limits.sharedBytes)
+        refuse(fmt::format("{} bytes of shared memory a block ({} static, {} dynamic), the limit is {}", launch.sharedBytes(),
+                           launch.program->staticSharedBytes, launch.dynamicSharedBytes, limits.sharedBytes),
+               "use a smaller tile or another GPU (cudaErrorInvalidValue)");
+    const ptx::LaunchBounds& bounds = entry.bounds;
+    if (bounds.maxThreadsX) {
+        const std::uint64_t most = std::uint64_t{*bounds.maxThreadsX} * bounds.maxThreadsY.value_or(1) * bounds.maxThreadsZ.value_or(1);
+        if (b.count() > most)
+            refuse(fmt::format("{} threads a block, but the kernel was compiled for at most {} (.maxntid)", b.count(), most),
+                   "launch fewer threads or change __launch_bounds__ (cudaErrorInvalidConfiguration)");
+    }
+    if (bounds.requiredX) {
+        const Dim3 required{*bounds.requiredX, bounds.requiredY.value_or(1), bounds.requiredZ.value_or(1)};
+        if (b != required)
+            refuse(fmt::format("a block of {} x {} x {} threads, but the kernel requires {} x {} x {} (.reqntid)", b.x, b.y, b.z,
+                               required.x, required.y, required.z),
+                   "launch exactly that block (cudaErrorInvalidConfiguration)");
+    }
+    if (launch.arguments.size() != entry.parameters.size()) {
+        std::string names;
+        for (const ptx::Parameter& p : entry.parameters)
+            names += fmt::format("{}{} ({} bytes)", names.empty() ? "" : ", ", p.name, p.sizeBytes);
+        errors.push_back({Severity::Error, "argument",
+                          fmt::format("kernel {} takes {} argument{}, {} given", entry.name, entry.parameters.size(),
+                                      entry.parameters.size() == 1 ? "" : "s", launch.arguments.size()),
+                          {},
+                          names.empty() ? std::string("it takes none") : "it takes " + names});
+    } else {
+        for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+            const ptx::Parameter& p = entry.parameters[i];
+            const Argument& a = launch.arguments[i];
+            if (a.isBuffer ? p.sizeBytes != 8 : a.bytes.size() != p.sizeBytes)
+                errors.push_back({Severity::Error, "argument",
+                                  a.isBuffer
+                                      ? fmt::format("argument {} is a buffer, whose address has 8 bytes, but parameter {} has {}", i, p.name, p.sizeBytes)
+                                      : fmt::format("argument {} has {} bytes, but parameter {} has {}", i, a.bytes.size(), p.name, p.sizeBytes),
+                                  {},
+                                  p.sizeBytes == 8 ? "give a buffer (zeros:, iota:, random:, file:) or a 64-bit scalar (i64:, u64:, f64:)"
+                                                   : fmt::format("give a scalar of {} bytes", p.sizeBytes)});
+        }
+    }
+    if (!errors.empty())
+        return failure(std::move(errors));
+    return {};
+}
+
+Memory makeMemory(const Launch& launch) {
+    Memory memory;
+    addProgramVariables(*launch.program, memory.global);
+    const ptx::Function& entry = launch.program->entry();
+    memory.parameters.assign(launch.program->parameterBytes, 0);
+    for (std::size_t i = 0; i < launch.arguments.size() && i < entry.parameters.size(); ++i) {
+        const Argument& a = launch.arguments[i];
+        const ptx::Parameter& p = entry.parameters[i];
+        int allocation = -1;
+        if (a.isBuffer) {
+            allocation = static_cast<int>(memory.global.add(a.name, AllocationKind::Argument, a.bytes, static_cast<int>(i)));
+            const std::uint64_t base = memory.global.at(static_cast<std::size_t>(allocation)).base;
+            std::memcpy(memory.parameters.data() + p.offset, &base, sizeof base);
+        } else {
+            std::memcpy(memory.parameters.data() + p.offset, a.bytes.data(), std::min<std::size_t>(a.bytes.size(), p.sizeBytes));
+        }
+        memory.allocationOfArgument.push_back(allocation);
+    }
+    return memory;
+}
+
+RunResult run(const Launch& launch, Memory& memory, const RunOptions& options) {
+    RunResult result;
+    std::vector<InstructionCounts> raw(rawCountersSize(*launch.program));
+    BlockMachine machine(launch, memory, options.sinks, &raw);
+    const std::uint64_t blocks = options.blocks.empty() ? launch.blockCount() : options.blocks.size();
+    std::uint64_t budget = options.maxInstructions;
+    for (std::uint64_t i = 0; i < blocks && result.finished; ++i) {
+        const std::uint64_t block = options.blocks.empty() ? i : options.blocks[i];
+        machine.start(block);
+        budget -= machine.run(budget, options.cancel);
+        if (options.cancel != nullptr && options.cancel->load(std::memory_order_relaxed)) {
+            result.finished = false;
+            result.cancelled = true;
+        } else if (!machine.ended()) {
+            machine.reportBudget();
+            result.finished = false;
+        } else if (machine.state().stopped) {
+            result.finished = false; // a trap ends the whole launch
+        }
+        for (EventSink* sink : options.sinks)
+            sink->endBlock(static_cast<std::uint32_t>(block));
+        ++result.blocksRun;
+        if (options.progress)
+            options.progress(i + 1, blocks);
+    }
+    result.counters = fold(*launch.program, raw);
+    result.counters.blocks = result.blocksRun;
+    result.counters.warps = result.blocksRun * static_cast<std::uint64_t>(launch.warpsPerBlock());
+    result.counters.threads = result.blocksRun * launch.block.count();
+    return result;
+}
+
+} // namespace lanescope::sim

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A launch: the program, its shape and arguments, and running it block after block.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/diagnostic.h"
+#include "engine/base/lane_mask.h"
+#include "engine/sim/address_space.h"
+#include "engine/sim/counters.h"
+#include "engine/sim/event.h"
+#include "engine/sim/program.h"
+
+namespace lanescope::sim {
+
+/// Order in which the warps of a block take turns. Findings and results of race-free kernels do not depend on it.
+enum class Schedule : std::uint8_t {
+    InTurn,  ///< every warp executes its next visible instruction (shared, global, barrier) before any goes on to the one after
+    Reverse, ///< the same, last warp first
+    Random   ///< a random warp each turn
+};
+
+/// What a launch may not exceed. From the device description.
+struct LaunchLimits {
+    std::uint32_t threadsPerBlock = 1024;
+    Dim3 block{1024, 1024, 64};
+    Dim3 grid{2147483647u, 65535, 65535};
+    std::uint64_t sharedBytes = 232448; ///< static + dynamic, opt-in
+    std::uint32_t smCount = 132;        ///< for %nsmid and %smid
+};
+
+struct Argument {
+    std::string name; ///< "A"; the PTX parameter's name when nothing better is known
+    /// A buffer: its contents. A scalar or structure: the parameter's bytes.
+    std::vector<std::uint8_t> bytes;
+    bool isBuffer = false;
+};
+
+struct Launch {
+    std::shared_ptr<const Program> program;
+    Dim3 grid, block;
+    std::uint64_t dynamicSharedBytes = 0;
+    std::vector<Argument> arguments;
+    LaunchLimits limits;
+    Schedule schedule = Schedule::InTurn;
+    std::uint64_t seed = 1;
+
+    std::uint64_t sharedBytes() const { return program->staticSharedBytes + dynamicSharedBytes; }
+    int warpsPerBlock() const { return static_cast<int>((block.count() + kWarpSize - 1) / kWarpSize); }
+    std::uint64_t blockCount() const { return grid.count(); }
+    /// Coordinates of a linear block index (x fastest).
+    Dim3 blockAt(std::uint64_t linear) const;
+    /// Coordinates of a thread of the block.
+    Dim3 threadAt(std::uint32_t warp, int lane) const;
+};
+
+/// Refuses what the device would refuse (threads, grid, shared memory, launch bounds, arguments), each with what, limit and what to do.
+Result<void> checkLaunch(const Launch& launch);
+
+/// Global memory with the program's variables and the buffers, and the kernel's parameter block with their addresses in it.
+struct Memory {
+    GlobalMemory global;
+    std::vector<std::uint8_t> parameters;
+    /// Allocation of each argument, -1 for scalars.
+    std::vector<int> allocationOfArgument;
+};
+Memory makeMemory(const Launch& launch);
+
+struct RunOptions {
+    std::uint64_t maxInstructions = 2'000'000'000; ///< warp instructions in all
+    /// Linear indices of the blocks to run, ascending; empty: all.
+    std::vector<std::uint64_t> blocks;
+    std::vector<EventSink*> sinks;
+    const std::atomic<bool>* cancel = nullptr;
+    /// Called after each block with (blocks done, blocks to do).
+    std::function<void(std::uint64_t, std::uint64_t)> progress;
+};
+
+struct RunResult {
+    Counters counters;
+    std::uint64_t blocksRun = 0;
+    bool finished = true;  ///< false: stopped at the budget or cancelled
+    bool cancelled = false;
+};
+
+/// Runs the launch on `memory` (which keeps the results).
+RunResult run(const Launch& launch, Memory& memory, const RunOptions& options);
+
+} // namespace lanescope::sim
