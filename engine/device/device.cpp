@@ -26,7 +26,8 @@ std::optional<ComputeCapability> parseCapability(std::string_view text) {
     const auto dot = text.find('.');
     const auto isNumber = [](std::string_view digits) {
         return !digits.empty() && digits.size() <= 3 &&
-               std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+               std::all_of(digits.begin(), digits.end(),
+                           [](char c) { return c >= '0' && c <= '9'; });
     };
     if (dot == std::string_view::npos || !isNumber(text.substr(0, dot)) ||
         !isNumber(text.substr(dot + 1)))
@@ -48,9 +49,10 @@ void readFigures(const json& object, const std::string& where, const std::string
             continue;
         }
         if (!value.is_object()) {
-            reader.error("not an object",
-                         fmt::format("write {{\"value\": ..., \"unit\": \"{}\", \"source\": \"...\"}}",
-                                     kind->unit));
+            reader.error(
+                "not an object",
+                fmt::format("write {{\"value\": ..., \"unit\": \"{}\", \"source\": \"...\"}}",
+                            kind->unit));
             continue;
         }
         Figure figure{reader.number("value"), reader.text("unit"), reader.text("source"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Descriptions of GPUs: the residency limits of their compute capability, and figures (clocks, rates, sizes, latencies), each with
-// its unit and source. Data: assets/devices/*.json, one file a GPU, and limits.json with the limits of every compute capability.
+// Descriptions of GPUs: the residency limits of their compute capability, and figures (clocks,
+// rates, sizes, latencies), each with its unit and source. Data: assets/devices/*.json, one file a
+// GPU, and limits.json with the limits of every compute capability.
 #pragma once
 
 #include <map>
@@ -38,7 +39,8 @@ struct ComputeCapability {
 };
 std::string toString(ComputeCapability capability); ///< "9.0"
 
-/// What may reside on an SM, and in which units it is allocated. Sizes in bytes, registers of 32 bits.
+/// What may reside on an SM, and in which units it is allocated. Sizes in bytes, registers of 32
+/// bits.
 struct Limits {
     ComputeCapability capability;
     int warpSize = 32;
@@ -50,14 +52,15 @@ struct Limits {
     int registersPerThread = 255;
     int registerAllocationUnit = 256; ///< a warp's registers are rounded up to this
     int subPartitions = 4;            ///< each with its own part of the registers
-    /// A block's warps are rounded up to this many when its registers are checked; subPartitions but on 6.0.
+    /// A block's warps are rounded up to this many when its registers are checked; subPartitions
+    /// but on 6.0.
     int registerCheckPartitions = 4;
     int sharedBytesPerSm = 0;
     int sharedBytesPerBlock = 49152; ///< the most of static shared memory
     int sharedBytesPerBlockOptIn = 0;
     int sharedBytesReservedPerBlock = 0;
     int sharedAllocationUnitBytes = 128;
-    std::vector<int> carveOutBytes; ///< sizes that the shared part of the L1 can have, ascending
+    std::vector<int> carveOutBytes;    ///< sizes that the shared part of the L1 can have, ascending
     std::optional<int> unifiedL1Bytes; ///< L1 and shared memory together
     std::optional<int> barriersPerSm;  ///< absent where barriers do not limit residency
     std::string source;
@@ -79,7 +82,8 @@ struct Device {
     bool isProduct() const { return figure("sm_count") != nullptr; }
 };
 
-/// A built-in GPU by id (any case), or ccX.Y for a bare compute capability. Error (code "device") lists what there is.
+/// A built-in GPU by id (any case), or ccX.Y for a bare compute capability. Error (code "device")
+/// lists what there is.
 Result<Device> findDevice(std::string_view id);
 
 /// The built-in GPUs, by compute capability, then id.
@@ -88,7 +92,8 @@ Result<std::vector<Device>> allDevices();
 /// Limits of every compute capability that is known, ascending.
 Result<std::vector<Limits>> allLimits();
 
-/// A description of a GPU as in assets/devices; path is what errors name. All errors are reported, not only the first.
+/// A description of a GPU as in assets/devices; path is what errors name. All errors are reported,
+/// not only the first.
 Result<Device> parseDevice(std::string_view json, std::string path);
 
 /// The description as JSON, in the form that parseDevice reads.

@@ -21,7 +21,8 @@ Result<json> parseJson(std::string_view text, const std::string& path) {
         const auto lineStart = before.rfind('\n');
         const std::size_t column =
             at - (lineStart == std::string_view::npos ? 0 : lineStart + 1) + 1;
-        return failure("device", at == text.size() ? "the JSON ends too early" : "not valid JSON here",
+        return failure("device",
+                       at == text.size() ? "the JSON ends too early" : "not valid JSON here",
                        {path, static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(column)},
                        "check commas, quotes and brackets before this place");
     }
@@ -32,9 +33,11 @@ JsonReader::JsonReader(const json& object, std::string where, const std::string&
     : m_object(object), m_where(std::move(where)), m_path(path), m_errors(errors) {}
 
 void JsonReader::error(const std::string& message, std::string hint) {
-    m_errors.push_back({Severity::Error, "device",
+    m_errors.push_back({Severity::Error,
+                        "device",
                         m_where.empty() ? message : fmt::format("{}: {}", m_where, message),
-                        {m_path, 0, 0}, std::move(hint)});
+                        {m_path, 0, 0},
+                        std::move(hint)});
 }
 
 const json* JsonReader::find(const char* member, bool required, const char* kind,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads members of a JSON object with errors that name the file and the member; collects them instead of stopping.
+// Reads members of a JSON object with errors that name the file and the member; collects them
+// instead of stopping.
 #pragma once
 
 #include <optional>
@@ -17,7 +18,8 @@ Result<nlohmann::json> parseJson(std::string_view text, const std::string& path)
 
 class JsonReader {
 public:
-    /// where: how messages call this object, such as "figures.sm_count". Borrowed: everything but `where`.
+    /// where: how messages call this object, such as "figures.sm_count". Borrowed: everything but
+    /// `where`.
     JsonReader(const nlohmann::json& object, std::string where, const std::string& path,
                Diagnostics& errors);
 

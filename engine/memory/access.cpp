@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Costs of one warp-wide access. Called for every simulated memory instruction, so the common shapes (constant stride, sorted
-// addresses) are answered in closed form, the others by branch-free all-pairs comparisons that the compiler vectorises;
-// only misaligned accesses and lanes more than 1 GiB apart are sorted. No path allocates, except sharedPasses.
+// Costs of one warp-wide access. Called for every simulated memory instruction, so the common
+// shapes (constant stride, sorted addresses) are answered in closed form, the others by branch-free
+// all-pairs comparisons that the compiler vectorises; only misaligned accesses and lanes more than
+// 1 GiB apart are sorted. No path allocates, except sharedPasses.
 #include "engine/memory/access.h"
 
 #include <algorithm>
@@ -18,12 +19,14 @@ constexpr std::uint64_t unitsTouched(std::uint64_t address, std::uint64_t bytes,
     return (address + bytes - 1) / unit - address / unit + 1;
 }
 
-// ------------------------------------------------------------------------------------------------ distinct values
+// ------------------------------------------------------------------------------------------------
+// distinct values
 
 /// No unit number and no offset below has this value, except that of an inactive lane.
 constexpr std::uint32_t kNoUnit = ~0u;
 
-// GCC and Clang vectors: plain arithmetic, split by the compiler where the machine's vectors are shorter.
+// GCC and Clang vectors: plain arithmetic, split by the compiler where the machine's vectors are
+// shorter.
 using Vector32 [[gnu::vector_size(32)]] = std::uint32_t;
 using Vector64 [[gnu::vector_size(32)]] = std::uint64_t;
 using Vector8 [[gnu::vector_size(32)]] = std::uint8_t;
@@ -34,7 +37,8 @@ void load(Vector& vector, const Element* from) {
     std::memcpy(&vector, from, sizeof vector);
 }
 
-/// duplicate[i] is all ones where an earlier lane has the same value, else zero. Every pair of lanes is compared.
+/// duplicate[i] is all ones where an earlier lane has the same value, else zero. Every pair of
+/// lanes is compared.
 Offsets findDuplicates(const Offsets& values) {
     std::array<std::uint32_t, 2 * kWarpSize> padded; // in front of lane 0: a value that no lane has
     std::fill_n(padded.begin(), kWarpSize, kNoUnit);
@@ -103,7 +107,8 @@ bool isSorted(const Offsets& values) {
     return descends == 0;
 }
 
-// -------------------------------------------------------------------------------------------------- global memory
+// --------------------------------------------------------------------------------------------------
+// global memory
 
 /// Units of `unit` bytes touched by `count` accesses at first + i * step.
 std::uint64_t unitsOfStride(std::uint64_t first, std::uint64_t step, std::uint64_t count,
@@ -199,7 +204,8 @@ GlobalCost globalCost(Addresses addresses, LaneMask active, int accessBytes) {
         lanes = packed.data();
     }
 
-    // 31-bit offsets from 1 GiB below the first lane; a whole number of lines, so sectors and lines stay what they are.
+    // 31-bit offsets from 1 GiB below the first lane; a whole number of lines, so sectors and lines
+    // stay what they are.
     const std::uint64_t base = lanes[0] / kLineBytes * kLineBytes - (std::uint64_t{1} << 30);
     Offsets offsets;
     std::uint64_t bits = 0;
@@ -219,11 +225,13 @@ GlobalCost globalCost(Addresses addresses, LaneMask active, int accessBytes) {
     return costOfRanges(packed, count, bytes);
 }
 
-// ---------------------------------------------------------------------------------------------------- shared memory
+// ----------------------------------------------------------------------------------------------------
+// shared memory
 
 namespace {
 
-/// How an access is cut into passes: pass p serves lanes [p * lanesPerPass, (p + 1) * lanesPerPass).
+/// How an access is cut into passes: pass p serves lanes [p * lanesPerPass, (p + 1) *
+/// lanesPerPass).
 int lanesPerPassOfWidth(int accessBytes) {
     return accessBytes <= 4 ? 32 : accessBytes <= 8 ? 16 : accessBytes <= 16 ? 8 : 4;
 }
@@ -246,8 +254,9 @@ int lanesPerPass(const Offsets& addresses, LaneMask active, int accessBytes, Sha
         return 8;
     const int lanes = lanesPerPassOfWidth(accessBytes);
     // Data return is 128 bytes a cycle; pairs that read the same bytes need half of it.
-    const bool halved = kind == SharedKind::Load && lanes < kWarpSize &&
-                        (partnersAgree(addresses, active, 1) || partnersAgree(addresses, active, 2));
+    const bool halved =
+        kind == SharedKind::Load && lanes < kWarpSize &&
+        (partnersAgree(addresses, active, 1) || partnersAgree(addresses, active, 2));
     return halved ? 2 * lanes : lanes;
 }
 
@@ -277,8 +286,9 @@ SharedCost sumOfBusiest(const Vector8& ranks, LaneMask active, int lanes) {
     return cost;
 }
 
-/// Accesses aligned to their size, at most 16 bytes. A bank group is max(4, size) bytes wide, so that an access lies in
-/// one group, and a pass of an unmerged width has as many groups as lanes: (pass, group) numbers 32 at most.
+/// Accesses aligned to their size, at most 16 bytes. A bank group is max(4, size) bytes wide, so
+/// that an access lies in one group, and a pass of an unmerged width has as many groups as lanes:
+/// (pass, group) numbers 32 at most.
 SharedCost costOfAligned(const Offsets& addresses, LaneMask active, int unitShift, int lanes) {
     const std::uint32_t groupMask = (128u >> unitShift) - 1;
     const auto passShift = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(lanes)));
@@ -287,7 +297,8 @@ SharedCost costOfAligned(const Offsets& addresses, LaneMask active, int unitShif
     std::uint32_t occupied = 0; // bank groups by pass
     for (std::uint32_t i = 0; i < kWarpSize; ++i) {
         const std::uint32_t off = ((active >> i) & 1u) - 1u; // all ones when inactive
-        // Never kNoUnit by itself: 4-byte units have pass 0 only, and pass 3 is of 16-byte units, below 2^28.
+        // Never kNoUnit by itself: 4-byte units have pass 0 only, and pass 3 is of 16-byte units,
+        // below 2^28.
         const std::uint32_t unit = addresses[i] >> unitShift, pass = i >> passShift;
         units[i] = (unit | pass << 30) | off;
         occupied |= (1u << (pass * (groupMask + 1) + (unit & groupMask))) & ~off;
@@ -297,7 +308,8 @@ SharedCost costOfAligned(const Offsets& addresses, LaneMask active, int unitShif
     const Offsets duplicate = findDuplicates(units);
 
     // Rank of a lane: how many earlier lanes of its pass want another unit of the same bank group.
-    // Lanes that do not count get a key that no lane asks for, and ask for one that no lane has (0xfe).
+    // Lanes that do not count get a key that no lane asks for, and ask for one that no lane has
+    // (0xfe).
     constexpr std::uint8_t kNobody = 0xff;
     std::array<std::uint8_t, 2 * kWarpSize> keys;
     std::array<std::uint8_t, kWarpSize> own;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a modelled figure came about: formula, inputs and where they are from. Shown when the user clicks a figure.
+// How a modelled figure came about: formula, inputs and where they are from. Shown when the user
+// clicks a figure.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ struct ExplanationInput {
 };
 
 struct Explanation {
-    std::string figure;  ///< what is explained, "time at the L1 lines roof"
+    std::string figure; ///< what is explained, "time at the L1 lines roof"
     double value = 0;
     std::string unit;
     std::string formula; ///< in the names of the inputs

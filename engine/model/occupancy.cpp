@@ -30,8 +30,8 @@ struct Footprint {
 Footprint footprintOf(const Limits& limits, const OccupancyInput& input) {
     Footprint block;
     block.warps = (input.threads + limits.warpSize - 1) / limits.warpSize;
-    block.registersPerWarp =
-        roundUp(std::int64_t{input.registersPerThread} * limits.warpSize, limits.registerAllocationUnit);
+    block.registersPerWarp = roundUp(std::int64_t{input.registersPerThread} * limits.warpSize,
+                                     limits.registerAllocationUnit);
     block.registers = block.registersPerWarp * block.warps;
     block.registersChecked =
         block.registersPerWarp * roundUp(block.warps, limits.registerCheckPartitions);
@@ -150,18 +150,24 @@ std::vector<Explanation> explain(const Limits& limits, const OccupancyInput& inp
         return inputOf(name, static_cast<double>(value), unit, limits.source);
     };
     std::vector<Explanation> all;
-    all.push_back({"blocks allowed by warps", double(result.limits.warps), "blocks/SM",
+    all.push_back({"blocks allowed by warps",
+                   double(result.limits.warps),
+                   "blocks/SM",
                    "floor(warps per SM / ceil(threads / warp size))",
                    {limit("warps per SM", limits.warpsPerSm(), "warps"),
                     given("threads", input.threads, "threads"),
                     limit("warp size", limits.warpSize, "threads")},
                    {}});
-    all.push_back({"blocks allowed by block slots", double(result.limits.blocks), "blocks/SM",
+    all.push_back({"blocks allowed by block slots",
+                   double(result.limits.blocks),
+                   "blocks/SM",
                    "blocks per SM",
                    {limit("blocks per SM", limits.blocksPerSm, "blocks")},
                    {}});
     if (result.limits.registers)
-        all.push_back({"blocks allowed by registers", double(*result.limits.registers), "blocks/SM",
+        all.push_back({"blocks allowed by registers",
+                       double(*result.limits.registers),
+                       "blocks/SM",
                        "floor(floor(registers per SM / parts / ceil_unit(registers per thread x "
                        "warp size)) x parts / warps per block)",
                        {limit("registers per SM", limits.registersPerSm, "registers"),
@@ -171,7 +177,9 @@ std::vector<Explanation> explain(const Limits& limits, const OccupancyInput& inp
                         given("warps per block", block.warps, "warps")},
                        {}});
     if (result.limits.shared)
-        all.push_back({"blocks allowed by shared memory", double(*result.limits.shared), "blocks/SM",
+        all.push_back({"blocks allowed by shared memory",
+                       double(*result.limits.shared),
+                       "blocks/SM",
                        "floor(carve-out / ceil_unit(static + dynamic + reserved))",
                        {limit("carve-out", result.sharedBytesPerSm, "bytes"),
                         limit("unit", limits.sharedAllocationUnitBytes, "bytes"),
@@ -180,12 +188,17 @@ std::vector<Explanation> explain(const Limits& limits, const OccupancyInput& inp
                         limit("reserved", limits.sharedBytesReservedPerBlock, "bytes")},
                        {"the kernel has opted in to large shared memory where it needs to"}});
     if (result.limits.barriers)
-        all.push_back({"blocks allowed by barriers", double(*result.limits.barriers), "blocks/SM",
+        all.push_back({"blocks allowed by barriers",
+                       double(*result.limits.barriers),
+                       "blocks/SM",
                        "floor(barriers per SM / barriers per block)",
                        {limit("barriers per SM", *limits.barriersPerSm, "barriers"),
                         given("barriers per block", input.barriers, "barriers")},
                        {}});
-    all.push_back({"occupancy", result.occupancy, "", "blocks per SM x warps per block / warps per SM",
+    all.push_back({"occupancy",
+                   result.occupancy,
+                   "",
+                   "blocks per SM x warps per block / warps per SM",
                    {inputOf("blocks per SM", result.blocksPerSm, "blocks", "the smallest limit"),
                     given("warps per block", block.warps, "warps"),
                     limit("warps per SM", limits.warpsPerSm(), "warps")},
@@ -204,7 +217,8 @@ Occupancy compute(const Limits& limits, const OccupancyInput& input, const Footp
     for (const NamedLimit& limit : inOrder(result.limits))
         least = std::min(least, limit.blocks.value_or(least));
     for (const NamedLimit& limit : inOrder(result.limits)) {
-        // Every kernel uses one barrier, and a block slot comes with one: name it only when there are more.
+        // Every kernel uses one barrier, and a block slot comes with one: name it only when there
+        // are more.
         const bool usual = limit.resource == Resource::Barriers && input.barriers <= 1;
         if (limit.blocks == least && !usual)
             result.limiters.push_back(limit.resource);
@@ -227,11 +241,16 @@ Occupancy compute(const Limits& limits, const OccupancyInput& input, const Footp
 
 const char* toString(Resource resource) {
     switch (resource) {
-    case Resource::Warps: return "warps";
-    case Resource::Blocks: return "blocks";
-    case Resource::Registers: return "registers";
-    case Resource::Shared: return "shared";
-    case Resource::Barriers: return "barriers";
+    case Resource::Warps:
+        return "warps";
+    case Resource::Blocks:
+        return "blocks";
+    case Resource::Registers:
+        return "registers";
+    case Resource::Shared:
+        return "shared";
+    case Resource::Barriers:
+        return "barriers";
     }
     std::abort(); // the switch is complete
 }
@@ -272,9 +291,15 @@ OccupancyCurve occupancyCurve(const device::Device& device, const OccupancyInput
     for (std::int64_t x = first; x <= last; x += step) {
         OccupancyInput at = input;
         switch (axis) {
-        case OccupancyAxis::Registers: at.registersPerThread = static_cast<int>(x); break;
-        case OccupancyAxis::SharedBytes: at.dynamicSharedBytes = x; break;
-        case OccupancyAxis::Threads: at.threads = static_cast<int>(x); break;
+        case OccupancyAxis::Registers:
+            at.registersPerThread = static_cast<int>(x);
+            break;
+        case OccupancyAxis::SharedBytes:
+            at.dynamicSharedBytes = x;
+            break;
+        case OccupancyAxis::Threads:
+            at.threads = static_cast<int>(x);
+            break;
         }
         OccupancyPoint point;
         point.x = x;
@@ -286,10 +311,10 @@ OccupancyCurve occupancyCurve(const device::Device& device, const OccupancyInput
         }
         curve.points.push_back(point);
     }
-    const auto nearest = std::min_element(
-        curve.points.begin(), curve.points.end(), [&](const auto& a, const auto& b) {
-            return std::llabs(a.x - own) < std::llabs(b.x - own);
-        });
+    const auto nearest = std::min_element(curve.points.begin(), curve.points.end(),
+                                          [&](const auto& a, const auto& b) {
+                                              return std::llabs(a.x - own) < std::llabs(b.x - own);
+                                          });
     curve.current = static_cast<std::size_t>(nearest - curve.points.begin());
     return curve;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The built-in GPU descriptions are complete and agree with themselves; errors in descriptions of users' own are clear.
+// The built-in GPU descriptions are complete and agree with themselves; errors in descriptions of
+// users' own are clear.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -10,8 +11,8 @@ using namespace lanescope;
 using namespace lanescope::device;
 
 TEST_CASE("every id of the command line is a GPU") {
-    for (const char* id : {"v100", "t4", "a100", "a100-80", "rtx-a6000", "rtx-3090", "rtx-4090", "l4",
-                           "l40s", "h100", "h100-pcie", "h200", "b200", "rtx-5090"}) {
+    for (const char* id : {"v100", "t4", "a100", "a100-80", "rtx-a6000", "rtx-3090", "rtx-4090",
+                           "l4", "l40s", "h100", "h100-pcie", "h200", "b200", "rtx-5090"}) {
         INFO(id);
         const auto found = findDevice(id);
         REQUIRE(found);
@@ -118,5 +119,6 @@ TEST_CASE("errors in a description name the file, the member and what to do") {
     }
     CHECK_FALSE(parseDevice("[1]", "mine.json"));
     CHECK_FALSE(parseDevice("", "mine.json"));
-    CHECK_FALSE(parseDevice(R"({"id": 3, "name": [], "compute_capability": "1.0", "figures": 7})", "m"));
+    CHECK_FALSE(
+        parseDevice(R"({"id": 3, "name": [], "compute_capability": "1.0", "figures": 7})", "m"));
 }

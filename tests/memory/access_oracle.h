@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The rules of engine/memory written down naively, with sets: what the implementation is compared with.
+// The rules of engine/memory written down naively, with sets: what the implementation is compared
+// with.
 #pragma once
 
 #include <algorithm>

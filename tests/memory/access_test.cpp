@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// globalCost, sharedCost and sharedPasses against a naive set-based oracle on families of random patterns, and known values.
+// globalCost, sharedCost and sharedPasses against a naive set-based oracle on families of random
+// patterns, and known values.
 #include <catch2/catch.hpp>
 
 #include <random>
@@ -28,8 +29,7 @@ public:
         do
             pattern.bytes = 1 << pick(6);
         while (pattern.bytes > widestBytes);
-        const std::uint64_t grain =
-            aligned ? static_cast<std::uint64_t>(pattern.bytes) : 1;
+        const std::uint64_t grain = aligned ? static_cast<std::uint64_t>(pattern.bytes) : 1;
         const std::uint64_t base = bits(pick(2) ? 20 : 45) / grain * grain;
         const std::uint64_t spread = std::uint64_t{1} << (3 + pick(12));
         const std::uint64_t step = (bits(3 + pick(12)) - (std::uint64_t{1} << pick(10))) * grain;
@@ -39,20 +39,36 @@ public:
         for (std::uint64_t i = 0; i < kWarpSize; ++i) {
             std::uint64_t offset = 0;
             switch (family) {
-            case 0: offset = i * step; break;
-            case 1: offset = bits(6) * grain; break;
-            case 2: offset = m_random() % spread * grain; break;
-            case 3: offset = i / divisor * step + i % divisor * grain; break;
-            case 4: offset = i % divisor * step + i / divisor * grain; break;
-            case 5: offset = (i * 32 + (i ^ mask)) * grain; break;
-            case 6: offset = (i ^ mask) * step; break;
-            default: offset = pick(4) == 0 ? bits(40) * grain : 0; break;
+            case 0:
+                offset = i * step;
+                break;
+            case 1:
+                offset = bits(6) * grain;
+                break;
+            case 2:
+                offset = m_random() % spread * grain;
+                break;
+            case 3:
+                offset = i / divisor * step + i % divisor * grain;
+                break;
+            case 4:
+                offset = i % divisor * step + i / divisor * grain;
+                break;
+            case 5:
+                offset = (i * 32 + (i ^ mask)) * grain;
+                break;
+            case 6:
+                offset = (i ^ mask) * step;
+                break;
+            default:
+                offset = pick(4) == 0 ? bits(40) * grain : 0;
+                break;
             }
             pattern.addresses[i] = base + offset;
         }
-        const LaneMask masks[] = {kFullMask, kFullMask, kFullMask << pick(32),
-                                  kFullMask >> pick(32), 1u << pick(32), 0x55555555u,
-                                  0x33333333u, static_cast<LaneMask>(m_random())};
+        const LaneMask masks[] = {
+            kFullMask,      kFullMask,   kFullMask << pick(32), kFullMask >> pick(32),
+            1u << pick(32), 0x55555555u, 0x33333333u,           static_cast<LaneMask>(m_random())};
         pattern.active = masks[pick(8)];
         return pattern;
     }

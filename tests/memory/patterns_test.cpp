@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The counters that an NVIDIA H200 gave for the one-instruction kernels of tests/data/memory/patterns.cu, against the costs of
-// the addresses that each kernel's text states. The text is read here: `o=(expression of l and t)`, `if(condition)`, the PTX.
+// The counters that an NVIDIA H200 gave for the one-instruction kernels of
+// tests/data/memory/patterns.cu, against the costs of the addresses that each kernel's text states.
+// The text is read here: `o=(expression of l and t)`, `if(condition)`, the PTX.
 #include <catch2/catch.hpp>
 
 #include <fstream>
@@ -17,7 +18,8 @@ using namespace lanescope::memory;
 
 namespace {
 
-/// Evaluates C's integer expressions with l, t, literals, ( ) * / % + - < == ^ ?: as unsigned 32-bit values.
+/// Evaluates C's integer expressions with l, t, literals, ( ) * / % + - < == ^ ?: as unsigned
+/// 32-bit values.
 class Expression {
 public:
     explicit Expression(std::string text) : m_text(std::move(text)) {}
@@ -124,11 +126,11 @@ std::string readText(const std::string& name) {
 std::map<std::string, Kernel> readKernels() {
     std::map<std::string, Kernel> kernels;
     const std::string text = readText("patterns.cu");
-    const std::regex line(R"re(__global__ void (\w+)\(.*unsigned o=(.*?); (?:if\((.*?)\))? ?\{.*?volatile\("([a-z0-9._]+) )re");
+    const std::regex line(
+        R"re(__global__ void (\w+)\(.*unsigned o=(.*?); (?:if\((.*?)\))? ?\{.*?volatile\("([a-z0-9._]+) )re");
     for (auto it = std::sregex_iterator(text.begin(), text.end(), line);
          it != std::sregex_iterator(); ++it)
-        kernels[(*it)[1]] = {(*it)[2], (*it)[3].matched ? std::string((*it)[3]) : "true",
-                             (*it)[4]};
+        kernels[(*it)[1]] = {(*it)[2], (*it)[3].matched ? std::string((*it)[3]) : "true", (*it)[4]};
     return kernels;
 }
 
@@ -162,9 +164,9 @@ std::map<std::string, long> countOurs(const Kernel& kernel, unsigned threads) {
             continue;
         }
         SharedKind kind = contains(op, "matrix") ? SharedKind::Matrix
-                          : op.starts_with("ld")  ? SharedKind::Load
-                          : op.starts_with("st")  ? SharedKind::Store
-                                                  : SharedKind::Atomic;
+                          : op.starts_with("ld") ? SharedKind::Load
+                          : op.starts_with("st") ? SharedKind::Store
+                                                 : SharedKind::Atomic;
         if (kind == SharedKind::Matrix)
             active = contains(op, ".x1.") ? 0xffu : contains(op, ".x2.") ? 0xffffu : kFullMask;
         const SharedCost cost = sharedCost(addresses, active, accessBytes(op), kind);

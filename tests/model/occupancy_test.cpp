@@ -63,7 +63,8 @@ TEST_CASE("published vectors") {
     CHECK(hopper.occupancy == Approx(0.1875));
 }
 
-TEST_CASE("the SGEMM ladder: registers of today's compiler, blocks and warps per SM on 8.6, 8.0, 9.0") {
+TEST_CASE(
+    "the SGEMM ladder: registers of today's compiler, blocks and warps per SM on 8.6, 8.0, 9.0") {
     struct Row {
         int threads, shared;
         int registers[3], blocks[3], warps[3];
@@ -85,7 +86,8 @@ TEST_CASE("the SGEMM ladder: registers of today's compiler, blocks and warps per
     for (const Row& row : rows)
         for (int i = 0; i < 3; ++i) {
             INFO(capabilities[i] << " " << row.threads << " threads, " << row.registers[i]);
-            const Occupancy result = at(capabilities[i], row.threads, row.registers[i], 0, row.shared);
+            const Occupancy result =
+                at(capabilities[i], row.threads, row.registers[i], 0, row.shared);
             CHECK(result.blocksPerSm == row.blocks[i]);
             CHECK(result.warpsPerSm == row.warps[i]);
         }
@@ -152,10 +154,9 @@ TEST_CASE("curves agree with single points and never rise with more registers or
         REQUIRE(curve.points.size() >= 32);
         CHECK(curve.points[curve.current].blocksPerSm == 2);
         if (axis != OccupancyAxis::Threads)
-            CHECK(std::is_sorted(curve.points.rbegin(), curve.points.rend(),
-                                 [](const auto& a, const auto& b) {
-                                     return a.blocksPerSm < b.blocksPerSm;
-                                 }));
+            CHECK(std::is_sorted(
+                curve.points.rbegin(), curve.points.rend(),
+                [](const auto& a, const auto& b) { return a.blocksPerSm < b.blocksPerSm; }));
     }
     const auto shared = occupancyCurve(*device, input, OccupancyAxis::SharedBytes);
     CHECK(shared.points.back().x == 99 * 1024);
