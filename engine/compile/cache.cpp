@@ -43,7 +43,9 @@ void KeyHasher::add(std::string_view part) {
     addBytes(part);
 }
 
-std::string KeyHasher::digest() const { return fmt::format("{:016x}{:016x}", m_high, m_low); }
+std::string KeyHasher::digest() const {
+    return fmt::format("{:016x}{:016x}", m_high, m_low);
+}
 
 Cache::Cache(fs::path folder, std::uintmax_t limitBytes)
     : m_folder(std::move(folder)), m_limitBytes(limitBytes) {}
@@ -97,7 +99,8 @@ void Cache::trim() const {
     }
     if (total <= m_limitBytes)
         return;
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return a.used < b.used; });
     for (const Entry& entry : entries) {
         if (total <= m_limitBytes)
             break;

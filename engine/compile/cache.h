@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Compiled PTX on disk: one file an entry, written atomically, checked when read, oldest removed above a size. Nothing here
-// fails: an unreadable, damaged or unwritable cache only means that the compiler runs.
+// Compiled PTX on disk: one file an entry, written atomically, checked when read, oldest removed
+// above a size. Nothing here fails: an unreadable, damaged or unwritable cache only means that the
+// compiler runs.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace lanescope::compile {
 
-/// 128-bit FNV-1a over parts; the length of each part is hashed too, so that "ab","c" differs from "a","bc".
+/// 128-bit FNV-1a over parts; the length of each part is hashed too, so that "ab","c" differs from
+/// "a","bc".
 class KeyHasher {
 public:
     void add(std::string_view part);
@@ -20,7 +22,8 @@ public:
 
 private:
     void addBytes(std::string_view bytes);
-    std::uint64_t m_high = 0x6c62272e07bb0142, m_low = 0x62b821756295c58d; // FNV's offset basis for 128 bits
+    std::uint64_t m_high = 0x6c62272e07bb0142,
+                  m_low = 0x62b821756295c58d; // FNV's offset basis for 128 bits
 };
 
 class Cache {

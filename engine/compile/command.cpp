@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// nvcc and clang++ as processes. Both run inside the private folder, on a relative name, so that messages and .file lines
-// name the user's file and not the folder.
+// nvcc and clang++ as processes. Both run inside the private folder, on a relative name, so that
+// messages and .file lines name the user's file and not the folder.
 #include "engine/compile/invoke.h"
 
 #include <algorithm>
@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kOutputName = "out.ptx";
 
-/// Architectures for which a clang makes PTX: the newest in its NVPTX back end that needs no Toolkit of a later date.
+/// Architectures for which a clang makes PTX: the newest in its NVPTX back end that needs no
+/// Toolkit of a later date.
 constexpr std::array kArchitectures{50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 89, 90};
 struct ClangLimits {
     int newestArchitecture;
@@ -44,8 +45,8 @@ int majorOf(const std::string& version) {
     return value;
 }
 
-ProcessRequest processFor(const CompileRequest& request, const Located& located, const Environment& environment,
-                          const fs::path& workingDir) {
+ProcessRequest processFor(const CompileRequest& request, const Located& located,
+                          const Environment& environment, const fs::path& workingDir) {
     ProcessRequest process;
     process.program = located.path;
     process.environment = processEnvironment(environment);
@@ -73,7 +74,8 @@ Result<Attempt> finish(const ProcessRequest& process) {
     attempt.succeeded = output->exitStatus == 0;
     if (!attempt.succeeded) {
         if (attempt.log.empty())
-            attempt.log = fmt::format("error: {} ended with status {}", process.program.string(), output->exitStatus);
+            attempt.log = fmt::format("error: {} ended with status {}", process.program.string(),
+                                      output->exitStatus);
         return attempt;
     }
     auto ptx = readFile(process.workingDir / kOutputName);
@@ -92,7 +94,8 @@ Result<void> writeHeaders(const fs::path& folder) {
     return {};
 }
 
-Result<std::string> askVersion(const Located& located, const Environment& environment, std::string_view option) {
+Result<std::string> askVersion(const Located& located, const Environment& environment,
+                               std::string_view option) {
     ProcessRequest process;
     process.program = located.path;
     process.arguments = {std::string(option)};
@@ -125,7 +128,8 @@ Result<std::string> nvccVersion(const Located& located, const Environment& envir
     if (!text)
         return text;
     const std::size_t at = text->find(", V");
-    return at == std::string::npos ? std::string("unknown") : leadingVersion(std::string_view(*text).substr(at + 3));
+    return at == std::string::npos ? std::string("unknown")
+                                   : leadingVersion(std::string_view(*text).substr(at + 3));
 }
 
 Result<std::string> clangVersion(const Located& located, const Environment& environment) {
@@ -135,14 +139,21 @@ Result<std::string> clangVersion(const Located& located, const Environment& envi
     return leadingVersion(*text);
 }
 
-Result<Attempt> runNvcc(const CompileRequest& request, const Located& located, const Environment& environment,
-                        const Architecture& arch, const fs::path& workingDir) {
+Result<Attempt> runNvcc(const CompileRequest& request, const Located& located,
+                        const Environment& environment, const Architecture& arch,
+                        const fs::path& workingDir) {
     const std::string name = textFileName(request.fileName);
     if (auto written = writeFile(workingDir / name, request.text); !written)
         return failure(std::move(written.error()));
     ProcessRequest process = processFor(request, located, environment, workingDir);
-    process.arguments = {fmt::format("-arch=compute_{}{}", arch.number, arch.suffix), "-ptx", "-lineinfo",
-                         "-std=c++17", "-x", "cu", "-o", std::string(kOutputName)};
+    process.arguments = {fmt::format("-arch=compute_{}{}", arch.number, arch.suffix),
+                         "-ptx",
+                         "-lineinfo",
+                         "-std=c++17",
+                         "-x",
+                         "cu",
+                         "-o",
+                         std::string(kOutputName)};
     addDefinesAndFolders(request, process.arguments);
     process.arguments.push_back(name);
     auto attempt = finish(process);
@@ -156,8 +167,9 @@ Result<Attempt> runNvcc(const CompileRequest& request, const Located& located, c
     return attempt;
 }
 
-Result<Attempt> runClang(const CompileRequest& request, const Located& located, const Environment& environment,
-                         const Architecture& arch, const std::string& version, const fs::path& workingDir) {
+Result<Attempt> runClang(const CompileRequest& request, const Located& located,
+                         const Environment& environment, const Architecture& arch,
+                         const std::string& version, const fs::path& workingDir) {
     const std::string name = textFileName(request.fileName);
     const fs::path headers = workingDir / "lanescope-include";
     if (auto written = writeHeaders(headers); !written)
@@ -173,14 +185,35 @@ Result<Attempt> runClang(const CompileRequest& request, const Located& located, 
 
     ProcessRequest process = processFor(request, located, environment, workingDir);
     // --cuda-path: clang would take the PTX version from a Toolkit that it finds.
-    process.arguments = {"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
+    process.arguments = {"-x",
+                         "cuda",
+                         "--cuda-device-only",
+                         "-nocudainc",
+                         "-nocudalib",
                          "--cuda-path=" + (workingDir / "no-toolkit").string(),
-                         fmt::format("--cuda-gpu-arch=sm_{}", target), "-Xclang", "-target-feature", "-Xclang",
-                         std::string(limits.ptxFeature), "-S", "-O3", "-std=c++17", "-ffp-contract=fast",
-                         "-gline-tables-only", "-fno-color-diagnostics", "-fno-caret-diagnostics",
-                         "-ferror-limit=0", "-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument",
-                         "-isystem", headers.string(), "-idirafter", (headers / "fallback").string(),
-                         "-include", "lanescope_cuda.h", "-o", std::string(kOutputName)};
+                         fmt::format("--cuda-gpu-arch=sm_{}", target),
+                         "-Xclang",
+                         "-target-feature",
+                         "-Xclang",
+                         std::string(limits.ptxFeature),
+                         "-S",
+                         "-O3",
+                         "-std=c++17",
+                         "-ffp-contract=fast",
+                         "-gline-tables-only",
+                         "-fno-color-diagnostics",
+                         "-fno-caret-diagnostics",
+                         "-ferror-limit=0",
+                         "-Wno-unknown-cuda-version",
+                         "-Wno-unused-command-line-argument",
+                         "-isystem",
+                         headers.string(),
+                         "-idirafter",
+                         (headers / "fallback").string(),
+                         "-include",
+                         "lanescope_cuda.h",
+                         "-o",
+                         std::string(kOutputName)};
     addDefinesAndFolders(request, process.arguments);
     process.arguments.push_back(name);
     auto attempt = finish(process);

@@ -62,18 +62,23 @@ void replaceAll(std::string& text, std::string_view from, std::string_view to) {
         text.replace(at, from.size(), to);
 }
 
-/// Names of the private folder out of the PTX's .file lines and string tables; the user's name for the text in.
+/// Names of the private folder out of the PTX's .file lines and string tables; the user's name for
+/// the text in.
 void useRequestedNames(std::string& ptx, const CompileRequest& request, const fs::path& folder) {
     const std::string shown = textFileName(request.fileName);
-    for (std::size_t at = ptx.find(".file"); at != std::string::npos; at = ptx.find(".file", at + 5)) {
+    std::error_code ec;
+    const std::string here = (fs::current_path(ec) / shown).string(); // what NVRTC writes
+    for (std::size_t at = ptx.find(".file"); at != std::string::npos;
+         at = ptx.find(".file", at + 5)) {
         std::size_t end = std::min(ptx.find('\n', at), ptx.size());
         std::string line = ptx.substr(at, end - at);
         if (!folder.empty())
-            for (const std::string& prefix :
-                 {folder.string() + "/lanescope-include/", folder.string() + "/./", folder.string() + "/"})
+            for (const std::string& prefix : {folder.string() + "/lanescope-include/",
+                                              folder.string() + "/./", folder.string() + "/"})
                 replaceAll(line, prefix, "");
-        replaceAll(line, fmt::format("\"./{}\"", shown), fmt::format("\"{}\"", shown));
-        replaceAll(line, fmt::format("\"{}\"", shown), fmt::format("\"{}\"", request.fileName));
+        for (const std::string& written : {here, "./" + shown, shown})
+            replaceAll(line, fmt::format("\"{}\"", written),
+                       fmt::format("\"{}\"", request.fileName));
         ptx.replace(at, end - at, line);
     }
 }
@@ -107,8 +112,8 @@ std::vector<std::string> includesOf(std::string_view text) {
 }
 
 /// Adds the contents of every file under the request's include folders that the text reaches.
-void addIncludes(KeyHasher& hasher, const CompileRequest& request, std::string_view text, const fs::path& beside,
-                 std::set<fs::path>& seen) {
+void addIncludes(KeyHasher& hasher, const CompileRequest& request, std::string_view text,
+                 const fs::path& beside, std::set<fs::path>& seen) {
     for (const std::string& name : includesOf(text)) {
         std::vector<fs::path> folders = request.includeDirs;
         if (!beside.empty())
@@ -155,9 +160,11 @@ std::string entryKey(const std::string& request, const Located& located) {
     return hasher.digest();
 }
 
-/// A cache entry's bytes: version, architecture and the length of the log, a line each; the log; the PTX.
+/// A cache entry's bytes: version, architecture and the length of the log, a line each; the log;
+/// the PTX.
 std::string packed(const CompileOutput& output) {
-    return fmt::format("{}\n{}\n{}\n{}{}", output.version, output.arch, output.log.size(), output.log, output.ptx);
+    return fmt::format("{}\n{}\n{}\n{}{}", output.version, output.arch, output.log.size(),
+                       output.log, output.ptx);
 }
 
 std::optional<CompileOutput> unpacked(std::string_view bytes, Compiler compiler) {
@@ -174,7 +181,8 @@ std::optional<CompileOutput> unpacked(std::string_view bytes, Compiler compiler)
     std::string size;
     std::size_t logBytes = 0;
     if (!takeLine(output.version) || !takeLine(output.arch) || !takeLine(size) ||
-        std::from_chars(size.data(), size.data() + size.size(), logBytes).ec != std::errc{} || logBytes > bytes.size())
+        std::from_chars(size.data(), size.data() + size.size(), logBytes).ec != std::errc{} ||
+        logBytes > bytes.size())
         return std::nullopt;
     output.log = bytes.substr(0, logBytes);
     output.ptx = bytes.substr(logBytes);
@@ -183,32 +191,44 @@ std::optional<CompileOutput> unpacked(std::string_view bytes, Compiler compiler)
 }
 
 /// The compiler's version; asked once for each state of the program and then kept in the cache.
-Result<std::string> versionOf(const Located& located, const Environment& environment, const Cache& cache) {
+Result<std::string> versionOf(const Located& located, const Environment& environment,
+                              const Cache& cache) {
     const std::string key = entryKey("version", located);
     if (auto known = cache.find(key))
         return *known;
     Result<std::string> version = std::string();
     switch (located.compiler) {
-    case Compiler::Nvrtc: version = nvrtcVersion(located); break;
-    case Compiler::Nvcc: version = nvccVersion(located, environment); break;
-    case Compiler::Clang: version = clangVersion(located, environment); break;
+    case Compiler::Nvrtc:
+        version = nvrtcVersion(located);
+        break;
+    case Compiler::Nvcc:
+        version = nvccVersion(located, environment);
+        break;
+    case Compiler::Clang:
+        version = clangVersion(located, environment);
+        break;
     }
     if (version)
         cache.store(key, *version);
     return version;
 }
 
-Result<Attempt> attemptWith(const CompileRequest& request, const Located& located, const Environment& environment,
-                            const Architecture& arch, const std::string& version, const fs::path& folder) {
+Result<Attempt> attemptWith(const CompileRequest& request, const Located& located,
+                            const Environment& environment, const Architecture& arch,
+                            const std::string& version, const fs::path& folder) {
     switch (located.compiler) {
-    case Compiler::Nvrtc: return runNvrtc(request, located, arch);
-    case Compiler::Nvcc: return runNvcc(request, located, environment, arch, folder);
-    case Compiler::Clang: return runClang(request, located, environment, arch, version, folder);
+    case Compiler::Nvrtc:
+        return runNvrtc(request, located, arch);
+    case Compiler::Nvcc:
+        return runNvcc(request, located, environment, arch, folder);
+    case Compiler::Clang:
+        return runClang(request, located, environment, arch, version, folder);
     }
     return failure("compiler", "unknown compiler");
 }
 
-Diagnostics errorsOf(const Attempt& attempt, const CompileRequest& request, const fs::path& folder) {
+Diagnostics errorsOf(const Attempt& attempt, const CompileRequest& request,
+                     const fs::path& folder) {
     std::string log = attempt.log;
     replaceAll(log, folder.string() + "/lanescope-include/", "");
     replaceAll(log, folder.string() + "/", "");
@@ -216,18 +236,22 @@ Diagnostics errorsOf(const Attempt& attempt, const CompileRequest& request, cons
     for (Diagnostic& diagnostic : diagnostics)
         if (diagnostic.where.file == textFileName(request.fileName))
             diagnostic.where.file = request.fileName;
-    const bool anyError = std::any_of(diagnostics.begin(), diagnostics.end(),
-                                      [](const Diagnostic& d) { return d.severity == Severity::Error; });
+    const bool anyError =
+        std::any_of(diagnostics.begin(), diagnostics.end(),
+                    [](const Diagnostic& d) { return d.severity == Severity::Error; });
     if (!anyError)
-        diagnostics.insert(diagnostics.begin(),
-                           {Severity::Error, "compile", "the compiler failed: " + log.substr(0, 400),
-                            {request.fileName, 0, 0}, ""});
+        diagnostics.insert(diagnostics.begin(), {Severity::Error,
+                                                 "compile",
+                                                 "the compiler failed: " + log.substr(0, 400),
+                                                 {request.fileName, 0, 0},
+                                                 ""});
     return diagnostics;
 }
 
 /// What one compiler makes of the request. `unsuitable` is set when another one may do better.
-Result<CompileOutput> compileWith(const CompileRequest& request, const Located& located, const Environment& environment,
-                                  const Architecture& arch, const Cache& cache, bool& unsuitable) {
+Result<CompileOutput> compileWith(const CompileRequest& request, const Located& located,
+                                  const Environment& environment, const Architecture& arch,
+                                  const Cache& cache, bool& unsuitable) {
     unsuitable = true;
     auto version = versionOf(located, environment, cache);
     if (!version)
@@ -255,19 +279,23 @@ Result<CompileOutput> compileWith(const CompileRequest& request, const Located& 
     return output;
 }
 
-Result<CompileOutput> compileUntimed(const CompileRequest& request, const Environment& environment) {
+Result<CompileOutput> compileUntimed(const CompileRequest& request,
+                                     const Environment& environment) {
     auto arch = parseArchitecture(request.arch);
     if (!arch)
         return failure(std::move(arch.error()));
     const Cache cache(environment.cacheDir, environment.cacheLimitBytes);
     std::vector<Located> located = locateCompilers(environment);
     if (request.with)
-        std::erase_if(located, [&](const Located& entry) { return entry.compiler != *request.with; });
+        std::erase_if(located,
+                      [&](const Located& entry) { return entry.compiler != *request.with; });
     if (located.empty())
-        return failure("compiler",
-                       request.with ? fmt::format("the compiler {} is not on this machine", name(*request.with))
-                                    : std::string("there is no compiler for CUDA text on this machine"),
-                       {request.fileName, 0, 0}, "install clang, or the CUDA Toolkit, or open a .ptx file");
+        return failure(
+            "compiler",
+            request.with
+                ? fmt::format("the compiler {} is not on this machine", name(*request.with))
+                : std::string("there is no compiler for CUDA text on this machine"),
+            {request.fileName, 0, 0}, "install clang, or the CUDA Toolkit, or open a .ptx file");
     const std::string requested = requestKey(request);
     Diagnostics firstErrors, toolkitErrors;
     for (const Located& entry : located) {
@@ -295,9 +323,12 @@ Result<CompileOutput> compileUntimed(const CompileRequest& request, const Enviro
 
 std::string_view name(Compiler compiler) {
     switch (compiler) {
-    case Compiler::Nvrtc: return "nvrtc";
-    case Compiler::Nvcc: return "nvcc";
-    case Compiler::Clang: return "clang";
+    case Compiler::Nvrtc:
+        return "nvrtc";
+    case Compiler::Nvcc:
+        return "nvcc";
+    case Compiler::Clang:
+        return "clang";
     }
     return "";
 }
@@ -348,11 +379,13 @@ Result<Architecture> parseArchitecture(const std::string& arch) {
     for (std::string_view prefix : {"sm_", "compute_"})
         if (text.starts_with(prefix))
             text.remove_prefix(prefix.size());
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result.number);
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), result.number);
     result.suffix = std::string(end, text.data() + text.size());
     if (error != std::errc{} || result.number < 30 || result.number > 999 ||
         !(result.suffix.empty() || result.suffix == "a" || result.suffix == "f"))
-        return failure("compiler", fmt::format("'{}' is not an architecture", arch), {}, "write it like sm_90");
+        return failure("compiler", fmt::format("'{}' is not an architecture", arch), {},
+                       "write it like sm_90");
     return result;
 }
 
@@ -372,7 +405,8 @@ Result<CompileOutput> compile(const CompileRequest& request, const Environment& 
     const auto begin = std::chrono::steady_clock::now();
     auto output = compileUntimed(request, environment);
     if (output)
-        output->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        output->seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return output;
 }
 

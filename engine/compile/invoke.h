@@ -17,7 +17,8 @@ struct Attempt {
     std::string ptx;
     std::string log;
     std::string arch;
-    /// The text may be good, but this compiler cannot take it (its architecture, host code, a header): try another.
+    /// The text may be good, but this compiler cannot take it (its architecture, host code, a
+    /// header): try another.
     bool unsuitable = false;
 };
 
@@ -28,7 +29,8 @@ struct Architecture {
 };
 Result<Architecture> parseArchitecture(const std::string& arch);
 
-/// The name of the file that is compiled inside the working folder: the last part of fileName, ending in ".cu".
+/// The name of the file that is compiled inside the working folder: the last part of fileName,
+/// ending in ".cu".
 std::string textFileName(const std::string& fileName);
 
 /// Environment variables for a compiler's process: PATH, and English messages.
@@ -38,12 +40,14 @@ Result<std::string> nvrtcVersion(const Located& located);
 Result<std::string> nvccVersion(const Located& located, const Environment& environment);
 Result<std::string> clangVersion(const Located& located, const Environment& environment);
 
-Result<Attempt> runNvrtc(const CompileRequest& request, const Located& located, const Architecture& arch);
+Result<Attempt> runNvrtc(const CompileRequest& request, const Located& located,
+                         const Architecture& arch);
 /// workingDir: an empty private folder.
-Result<Attempt> runNvcc(const CompileRequest& request, const Located& located, const Environment& environment,
-                        const Architecture& arch, const std::filesystem::path& workingDir);
-Result<Attempt> runClang(const CompileRequest& request, const Located& located, const Environment& environment,
-                         const Architecture& arch, const std::string& version,
-                         const std::filesystem::path& workingDir);
+Result<Attempt> runNvcc(const CompileRequest& request, const Located& located,
+                        const Environment& environment, const Architecture& arch,
+                        const std::filesystem::path& workingDir);
+Result<Attempt> runClang(const CompileRequest& request, const Located& located,
+                         const Environment& environment, const Architecture& arch,
+                         const std::string& version, const std::filesystem::path& workingDir);
 
 } // namespace lanescope::compile

@@ -22,7 +22,9 @@ bool isFile(const fs::path& path) {
     return fs::is_regular_file(path, ec);
 }
 
-bool isProgram(const fs::path& path) { return isFile(path) && ::access(path.c_str(), X_OK) == 0; }
+bool isProgram(const fs::path& path) {
+    return isFile(path) && ::access(path.c_str(), X_OK) == 0;
+}
 
 std::string identityOf(const fs::path& path) {
     std::error_code ec;
@@ -81,7 +83,8 @@ fs::path rootAbove(const fs::path& start) {
 std::optional<fs::path> findNvrtc(const Environment& environment) {
     std::vector<fs::path> folders = environment.libraryDirs;
     for (const fs::path& root : toolkitRoots(environment))
-        for (std::string_view below : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"})
+        for (std::string_view below :
+             {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"})
             folders.push_back(root / below);
     if (environment.searchSystem)
         for (std::string_view folder : {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",

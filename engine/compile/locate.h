@@ -13,8 +13,9 @@ namespace lanescope::compile {
 
 struct Located {
     Compiler compiler = Compiler::Clang;
-    std::filesystem::path path;        ///< of the program or library, as found
-    std::filesystem::path toolkitRoot; ///< the folder whose include/ has cuda_runtime.h; empty: not known
+    std::filesystem::path path; ///< of the program or library, as found
+    std::filesystem::path
+        toolkitRoot; ///< the folder whose include/ has cuda_runtime.h; empty: not known
     /// Real path, size and time of change: changes when the compiler does.
     std::string identity;
 };

@@ -19,9 +19,12 @@ struct Word {
     std::string_view text;
     Severity severity;
 };
-constexpr Word kWords[] = {{"catastrophic error", Severity::Error}, {"fatal error", Severity::Error},
-                           {"fatal", Severity::Error},              {"error", Severity::Error},
-                           {"warning", Severity::Warning},          {"remark", Severity::Note},
+constexpr Word kWords[] = {{"catastrophic error", Severity::Error},
+                           {"fatal error", Severity::Error},
+                           {"fatal", Severity::Error},
+                           {"error", Severity::Error},
+                           {"warning", Severity::Warning},
+                           {"remark", Severity::Note},
                            {"note", Severity::Note}};
 
 /// Severity and message of "error: text", "error #20: text", "fatal   : text".
@@ -85,7 +88,8 @@ std::optional<Diagnostic> withColons(std::string_view file, std::string_view res
         rest = behind.substr(1);
     auto diagnostic = severityAndMessage(trimmed(rest));
     if (diagnostic)
-        diagnostic->where = {std::string(file), *line, column && behind.starts_with(':') ? *column : 0};
+        diagnostic->where = {std::string(file), *line,
+                             column && behind.starts_with(':') ? *column : 0};
     return diagnostic;
 }
 
@@ -101,8 +105,10 @@ std::optional<Diagnostic> parseLine(std::string_view line) {
         if (found)
             return found;
     }
-    // Without a place: "error: ...", "clang: error: ...", "nvcc fatal   : ...", "At end of source: error: ...".
-    for (std::string_view prefix : {"", "clang++: ", "clang: ", "nvcc ", "At end of source: ", "nvrtc: "}) {
+    // Without a place: "error: ...", "clang: error: ...", "nvcc fatal   : ...", "At end of source:
+    // error: ...".
+    for (std::string_view prefix :
+         {"", "clang++: ", "clang: ", "nvcc ", "At end of source: ", "nvrtc: "}) {
         if (line.starts_with(prefix))
             if (auto found = severityAndMessage(trimmed(line.substr(prefix.size()))))
                 return found;
@@ -124,8 +130,9 @@ std::string_view lineOf(std::string_view text, std::uint32_t number) {
     return text.substr(0, text.find('\n'));
 }
 
-/// nvcc and NVRTC show the line after macro expansion, two columns to the right, with a caret below it. What stands behind
-/// the caret is looked for at the end of the real line; 0 when it is not there.
+/// nvcc and NVRTC show the line after macro expansion, two columns to the right, with a caret below
+/// it. What stands behind the caret is looked for at the end of the real line; 0 when it is not
+/// there.
 std::uint32_t columnBehindCaret(std::string_view shown, std::string_view caretLine,
                                 std::string_view real) {
     const std::size_t caret = caretLine.find('^');

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// NVRTC through dlopen: its functions are declared here after its documentation, so no CUDA header is needed.
+// NVRTC through dlopen: its functions are declared here after its documentation, so no CUDA header
+// is needed.
 #include "engine/compile/invoke.h"
 
 #include <memory>
@@ -27,7 +28,8 @@ struct CloseLibrary {
 struct Nvrtc {
     std::unique_ptr<void, CloseLibrary> library;
     int (*version)(int*, int*) = nullptr;
-    int (*create)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+    int (*create)(Program*, const char*, const char*, int, const char* const*,
+                  const char* const*) = nullptr;
     int (*destroy)(Program*) = nullptr;
     int (*compile)(Program, int, const char* const*) = nullptr;
     int (*ptxSize)(Program, std::size_t*) = nullptr;
@@ -50,16 +52,21 @@ Result<Nvrtc> open(const Located& located) {
     void* library = nvrtc.library.get();
     if (library == nullptr) {
         const char* why = ::dlerror();
-        return failure("compiler", fmt::format("{} cannot be loaded: {}", located.path.string(), why ? why : "?"));
+        return failure("compiler", fmt::format("{} cannot be loaded: {}", located.path.string(),
+                                               why ? why : "?"));
     }
-    const bool complete =
-        load(library, "nvrtcVersion", nvrtc.version) && load(library, "nvrtcCreateProgram", nvrtc.create) &&
-        load(library, "nvrtcDestroyProgram", nvrtc.destroy) && load(library, "nvrtcCompileProgram", nvrtc.compile) &&
-        load(library, "nvrtcGetPTXSize", nvrtc.ptxSize) && load(library, "nvrtcGetPTX", nvrtc.ptx) &&
-        load(library, "nvrtcGetProgramLogSize", nvrtc.logSize) && load(library, "nvrtcGetProgramLog", nvrtc.log) &&
-        load(library, "nvrtcGetErrorString", nvrtc.errorString);
+    const bool complete = load(library, "nvrtcVersion", nvrtc.version) &&
+                          load(library, "nvrtcCreateProgram", nvrtc.create) &&
+                          load(library, "nvrtcDestroyProgram", nvrtc.destroy) &&
+                          load(library, "nvrtcCompileProgram", nvrtc.compile) &&
+                          load(library, "nvrtcGetPTXSize", nvrtc.ptxSize) &&
+                          load(library, "nvrtcGetPTX", nvrtc.ptx) &&
+                          load(library, "nvrtcGetProgramLogSize", nvrtc.logSize) &&
+                          load(library, "nvrtcGetProgramLog", nvrtc.log) &&
+                          load(library, "nvrtcGetErrorString", nvrtc.errorString);
     if (!complete)
-        return failure("compiler", fmt::format("{} lacks functions of NVRTC", located.path.string()));
+        return failure("compiler",
+                       fmt::format("{} lacks functions of NVRTC", located.path.string()));
     load(library, "nvrtcSetFlowCallback", nvrtc.setFlowCallback);
     return nvrtc;
 }
@@ -93,9 +100,10 @@ struct Watch {
     }
 };
 
-/// Names and texts of the headers that NVRTC gets from us: those of the C and C++ libraries, which it does not have, and
-/// CUDA's own when there is no Toolkit around it.
-void collectHeaders(bool haveToolkit, std::vector<std::string>& names, std::vector<std::string>& texts) {
+/// Names and texts of the headers that NVRTC gets from us: those of the C and C++ libraries, which
+/// it does not have, and CUDA's own when there is no Toolkit around it.
+void collectHeaders(bool haveToolkit, std::vector<std::string>& names,
+                    std::vector<std::string>& texts) {
     constexpr std::string_view kFallback = "fallback/";
     for (const EmbeddedFile& file : embedded::compile_headers()) {
         if (file.name.starts_with(kFallback))
@@ -115,7 +123,8 @@ std::vector<const char*> pointers(const std::vector<std::string>& strings) {
     return result;
 }
 
-std::vector<std::string> options(const CompileRequest& request, const Located& located, const std::string& arch) {
+std::vector<std::string> options(const CompileRequest& request, const Located& located,
+                                 const std::string& arch) {
     std::vector<std::string> result{"--gpu-architecture=" + arch, "--std=c++17", "-lineinfo"};
     for (const auto& [macro, value] : request.defines)
         result.push_back(fmt::format("--define-macro={}={}", macro, value));
@@ -126,7 +135,9 @@ std::vector<std::string> options(const CompileRequest& request, const Located& l
     return result;
 }
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
 
 } // namespace
 
@@ -139,7 +150,8 @@ Result<std::string> nvrtcVersion(const Located& located) {
     return fmt::format("{}.{}", major, minor);
 }
 
-Result<Attempt> runNvrtc(const CompileRequest& request, const Located& located, const Architecture& arch) {
+Result<Attempt> runNvrtc(const CompileRequest& request, const Located& located,
+                         const Architecture& arch) {
     auto nvrtc = open(located);
     if (!nvrtc)
         return failure(std::move(nvrtc.error()));
@@ -147,8 +159,9 @@ Result<Attempt> runNvrtc(const CompileRequest& request, const Located& located, 
     collectHeaders(!located.toolkitRoot.empty(), headerNames, headerTexts);
     const auto namePointers = pointers(headerNames), textPointers = pointers(headerTexts);
     Handle program(*nvrtc);
-    int status = nvrtc->create(program.address(), request.text.c_str(), textFileName(request.fileName).c_str(),
-                               static_cast<int>(namePointers.size()), textPointers.data(), namePointers.data());
+    int status = nvrtc->create(
+        program.address(), request.text.c_str(), textFileName(request.fileName).c_str(),
+        static_cast<int>(namePointers.size()), textPointers.data(), namePointers.data());
     if (status != kSuccess)
         return failure("compiler", fmt::format("NVRTC: {}", nvrtc->errorString(status)));
 
@@ -157,13 +170,15 @@ Result<Attempt> runNvrtc(const CompileRequest& request, const Located& located, 
         nvrtc->setFlowCallback(program.get(), &Watch::shouldStop, &watch);
     Attempt attempt;
     attempt.arch = fmt::format("sm_{}{}", arch.number, arch.suffix);
-    const auto texts = options(request, located, fmt::format("compute_{}{}", arch.number, arch.suffix));
+    const auto texts =
+        options(request, located, fmt::format("compute_{}{}", arch.number, arch.suffix));
     const auto arguments = pointers(texts);
     status = nvrtc->compile(program.get(), static_cast<int>(arguments.size()), arguments.data());
     if (request.stop.stop_requested())
         return failure("cancelled", "the compilation was cancelled");
     if (status == kCancelled || (status != kSuccess && watch.late()))
-        return failure("timeout", fmt::format("NVRTC took longer than {} ms", request.timeLimit.count()), {},
+        return failure("timeout",
+                       fmt::format("NVRTC took longer than {} ms", request.timeLimit.count()), {},
                        "raise the time limit or simplify the text");
 
     std::size_t size = 0;

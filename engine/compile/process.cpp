@@ -81,7 +81,8 @@ pid_t start(const ProcessRequest& request, const Pipe& out, const Pipe& err, int
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes, 0);
     pid_t child = 0;
-    error = ::posix_spawn(&child, request.program.c_str(), &actions, &attributes, argv.data(), envp.data());
+    error = ::posix_spawn(&child, request.program.c_str(), &actions, &attributes, argv.data(),
+                          envp.data());
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error == 0 ? child : 0;
@@ -114,7 +115,8 @@ Result<ProcessOutput> runProcess(const ProcessRequest& request) {
     int error = 0;
     const pid_t child = start(request, out, err, error);
     if (child == 0)
-        return failure("compiler", fmt::format("{} cannot be started: {}", shown, std::strerror(error)));
+        return failure("compiler",
+                       fmt::format("{} cannot be started: {}", shown, std::strerror(error)));
     out.write.close();
     err.write.close();
 
@@ -126,9 +128,10 @@ Result<ProcessOutput> runProcess(const ProcessRequest& request) {
             ::kill(-child, SIGKILL);
             waitFor(child);
             if (late)
-                return failure("timeout",
-                               fmt::format("{} took longer than {} ms", shown, request.timeLimit.count()), {},
-                               "raise the time limit or simplify the text");
+                return failure(
+                    "timeout",
+                    fmt::format("{} took longer than {} ms", shown, request.timeLimit.count()), {},
+                    "raise the time limit or simplify the text");
             return failure("cancelled", "the compilation was cancelled");
         }
         std::array<pollfd, 2> polled{{{out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One child process, started from an argument vector (no shell), with a time limit and cancellation.
+// One child process, started from an argument vector (no shell), with a time limit and
+// cancellation.
 #pragma once
 
 #include <chrono>
@@ -27,8 +28,9 @@ struct ProcessOutput {
     std::string standardError;
 };
 
-/// Runs the program to its end. At most 16 MiB of each stream are kept. Errors: "compiler" (cannot be started),
-/// "timeout", "cancelled"; in the last two the child and its children have been killed.
+/// Runs the program to its end. At most 16 MiB of each stream are kept. Errors: "compiler" (cannot
+/// be started), "timeout", "cancelled"; in the last two the child and its children have been
+/// killed.
 Result<ProcessOutput> runProcess(const ProcessRequest& request);
 
 } // namespace lanescope::compile

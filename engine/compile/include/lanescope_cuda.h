@@ -28,11 +28,19 @@
 typedef decltype(sizeof(0)) ls_size_t;
 
 // ---- vector types ----
+// Assignment goes member by member: clang turns that, and not the copy of a whole struct, into one ld.v4 and one st.v4.
+#define LS_ASSIGN __attribute__((always_inline, nodebug, host, device))
 #define LS_VECTOR_TYPES(T, base, align2, align4)                                                   \
     struct base##1 { T x; };                                                                       \
-    struct __attribute__((aligned(align2))) base##2 { T x, y; };                                   \
+    struct __attribute__((aligned(align2))) base##2 {                                              \
+        T x, y;                                                                                    \
+        LS_ASSIGN base##2& operator=(const base##2& v) { x = v.x, y = v.y; return *this; }         \
+    };                                                                                             \
     struct base##3 { T x, y, z; };                                                                 \
-    struct __attribute__((aligned(align4))) base##4 { T x, y, z, w; };                             \
+    struct __attribute__((aligned(align4))) base##4 {                                              \
+        T x, y, z, w;                                                                              \
+        LS_ASSIGN base##4& operator=(const base##4& v) { x = v.x, y = v.y, z = v.z, w = v.w; return *this; } \
+    };                                                                                             \
     LS_BOTH base##1 make_##base##1(T x) { return {x}; }                                            \
     LS_BOTH base##2 make_##base##2(T x, T y) { return {x, y}; }                                    \
     LS_BOTH base##3 make_##base##3(T x, T y, T z) { return {x, y, z}; }                            \
