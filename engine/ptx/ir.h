@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The typed form of a PTX module (PTX ISA 8.x/9.0): what the parser makes and everything else reads. It is immutable after
-// loading; the simulator decodes it further for speed but never changes it.
+// The typed form of a PTX module (PTX ISA 8.x/9.0): what the parser makes and everything else
+// reads. It is immutable after loading; the simulator decodes it further for speed but never
+// changes it.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,21 @@ enum class Opcode : std::uint8_t {
 };
 
 enum class Family : std::uint8_t {
-    Arithmetic, Special, Logic, Compare, Move, Convert, Address, Memory, Atomic, Warp, Barrier, Fence,
-    Control, Hint, Unsupported
+    Arithmetic,
+    Special,
+    Logic,
+    Compare,
+    Move,
+    Convert,
+    Address,
+    Memory,
+    Atomic,
+    Warp,
+    Barrier,
+    Fence,
+    Control,
+    Hint,
+    Unsupported
 };
 
 std::string_view mnemonic(Opcode opcode);
@@ -29,12 +43,37 @@ Family family(Opcode opcode);
 
 /// Fundamental and instruction types (PTX ISA, section Types).
 enum class Type : std::uint8_t {
-    None, Pred,
-    B8, B16, B32, B64, B128,
-    U8, U16, U32, U64, S8, S16, S32, S64,
-    U16x2, S16x2,
-    F16, F16x2, BF16, BF16x2, F32, F32x2, F64, TF32,
-    E4M3x2, E5M2x2, E2M1x2, E2M3x2, E3M2x2, UE8M0x2
+    None,
+    Pred,
+    B8,
+    B16,
+    B32,
+    B64,
+    B128,
+    U8,
+    U16,
+    U32,
+    U64,
+    S8,
+    S16,
+    S32,
+    S64,
+    U16x2,
+    S16x2,
+    F16,
+    F16x2,
+    BF16,
+    BF16x2,
+    F32,
+    F32x2,
+    F64,
+    TF32,
+    E4M3x2,
+    E5M2x2,
+    E2M1x2,
+    E2M3x2,
+    E3M2x2,
+    UE8M0x2
 };
 
 /// Size in bytes of a value of the type; a predicate counts as 0 (it is a bit of a lane mask).
@@ -46,22 +85,60 @@ bool isUntyped(Type type);
 /// ".f32" without the dot.
 std::string_view name(Type type);
 
-/// State space of a variable or of a memory instruction. Generic: no space written, the address says.
+/// State space of a variable or of a memory instruction. Generic: no space written, the address
+/// says.
 enum class Space : std::uint8_t { Generic, Global, Shared, Local, Const, Param };
 std::string_view name(Space space);
 
 enum class Rounding : std::uint8_t { None, Rn, Rz, Rm, Rp, Rna, Rni, Rzi, Rmi, Rpi, Rs };
 enum class Compare : std::uint8_t {
-    None, Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan
+    None,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Lo,
+    Ls,
+    Hi,
+    Hs,
+    Equ,
+    Neu,
+    Ltu,
+    Leu,
+    Gtu,
+    Geu,
+    Num,
+    Nan
 };
 enum class BoolOp : std::uint8_t { None, And, Or, Xor };
 enum class AtomicOp : std::uint8_t { None, And, Or, Xor, Cas, Exch, Add, Inc, Dec, Min, Max };
 enum class ShuffleMode : std::uint8_t { None, Up, Down, Bfly, Idx };
 enum class VoteMode : std::uint8_t { None, All, Any, Uni, Ballot };
 enum class PermuteMode : std::uint8_t { None, F4e, B4e, Rc8, Ecl, Ecr, Rc16 };
-enum class TestMode : std::uint8_t { None, Finite, Infinite, Number, NotANumber, Normal, Subnormal };
-enum class BarrierMode : std::uint8_t { None, Sync, Arrive, RedPopc, RedAnd, RedOr, Warp, ClusterArrive, ClusterWait };
-/// Memory ordering of ld, st, atom, red, fence. Weak is the default of ld and st, Relaxed that of atom and red.
+enum class TestMode : std::uint8_t {
+    None,
+    Finite,
+    Infinite,
+    Number,
+    NotANumber,
+    Normal,
+    Subnormal
+};
+enum class BarrierMode : std::uint8_t {
+    None,
+    Sync,
+    Arrive,
+    RedPopc,
+    RedAnd,
+    RedOr,
+    Warp,
+    ClusterArrive,
+    ClusterWait
+};
+/// Memory ordering of ld, st, atom, red, fence. Weak is the default of ld and st, Relaxed that of
+/// atom and red.
 enum class Ordering : std::uint8_t { Weak, Volatile, Relaxed, Acquire, Release, AcqRel, SeqCst };
 enum class Scope : std::uint8_t { None, Cta, Cluster, Gpu, Sys };
 /// .ca .cg .cs .lu .cv of loads, .wb .wt of stores, .nc of loads.
@@ -71,7 +148,7 @@ struct Modifiers {
     Rounding rounding = Rounding::None;
     Compare compare = Compare::None;
     BoolOp boolOp = BoolOp::None;
-    AtomicOp atomicOp = AtomicOp::None;     // atom, red; also redux (Add, Min, Max, And, Or, Xor)
+    AtomicOp atomicOp = AtomicOp::None; // atom, red; also redux (Add, Min, Max, And, Or, Xor)
     ShuffleMode shuffle = ShuffleMode::None;
     VoteMode vote = VoteMode::None;
     PermuteMode permute = PermuteMode::None;
@@ -80,60 +157,112 @@ struct Modifiers {
     Ordering ordering = Ordering::Weak;
     Scope scope = Scope::None;
     CacheOp cache = CacheOp::None;
-    Space space = Space::Generic;           // ld, st, atom, red, cvta, isspacep, prefetch
-    std::uint8_t vector = 1;                // 1, 2, 4, 8 elements
+    Space space = Space::Generic; // ld, st, atom, red, cvta, isspacep, prefetch
+    std::uint8_t vector = 1;      // 1, 2, 4, 8 elements
     bool ftz = false, sat = false, satfinite = false, relu = false;
     bool approx = false, full = false;
-    bool nan = false;                       // min/max .NaN
-    bool xorsignAbs = false;                // min/max .xorsign.abs
-    bool abs = false;                       // redux .abs, set/setp have none
+    bool nan = false;                          // min/max .NaN
+    bool xorsignAbs = false;                   // min/max .xorsign.abs
+    bool abs = false;                          // redux .abs, set/setp have none
     bool lo = false, hi = false, wide = false; // mul, mad; dp2a
-    bool carryOut = false;                  // .cc of add, sub, mad and friends
-    bool left = false, wrap = false, clamp = false; // shf (.l when left), bmsk and szext (.wrap/.clamp)
-    bool shiftAmount = false;               // bfind.shiftamt
-    bool to = false;                        // cvta.to
-    bool uniform = false;                   // bra.uni, call.uni, ret.uni
-    bool nonCoherent = false;               // ld.global.nc
-    bool sync = false, aligned = false;     // .sync, .aligned
-    bool matchAll = false;                  // match.all (any otherwise)
-    bool noReturn = false;                  // red: atom without a result (set for Opcode::Red)
-    bool noftz = false;                     // atom.add.noftz
+    bool carryOut = false;                     // .cc of add, sub, mad and friends
+    bool left = false, wrap = false,
+         clamp = false;                 // shf (.l when left), bmsk and szext (.wrap/.clamp)
+    bool shiftAmount = false;           // bfind.shiftamt
+    bool to = false;                    // cvta.to
+    bool uniform = false;               // bra.uni, call.uni, ret.uni
+    bool nonCoherent = false;           // ld.global.nc
+    bool sync = false, aligned = false; // .sync, .aligned
+    bool matchAll = false;              // match.all (any otherwise)
+    bool noReturn = false;              // red: atom without a result (set for Opcode::Red)
+    bool noftz = false;                 // atom.add.noftz
+    bool operator==(const Modifiers&) const = default;
 };
 
-/// A virtual register of a function, or a special register read.
+/// A special register. Pm0 and EnvReg are families (%pm0 ... %pm7, %envreg0 ... %envreg31):
+/// Operand::index has the number.
 enum class Special : std::uint8_t {
     None,
-    TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
-    LaneId, WarpId, NwarpId, SmId, NsmId, GridId,
-    LanemaskEq, LanemaskLe, LanemaskLt, LanemaskGe, LanemaskGt,
-    Clock, ClockHi, Clock64, GlobalTimer, GlobalTimerLo, GlobalTimerHi,
-    DynamicSmemSize, TotalSmemSize, AggrSmemSize, ReservedSmemOffset,
-    ClusterIdX, ClusterIdY, ClusterIdZ, NclusterIdX, NclusterIdY, NclusterIdZ,
-    ClusterCtaidX, ClusterCtaidY, ClusterCtaidZ, ClusterNctaidX, ClusterNctaidY, ClusterNctaidZ,
-    ClusterCtarank, ClusterNctarank, IsExplicitCluster, CurrentGraphExec, Pm0, EnvReg
+    TidX,
+    TidY,
+    TidZ,
+    NtidX,
+    NtidY,
+    NtidZ,
+    CtaidX,
+    CtaidY,
+    CtaidZ,
+    NctaidX,
+    NctaidY,
+    NctaidZ,
+    LaneId,
+    WarpId,
+    NwarpId,
+    SmId,
+    NsmId,
+    GridId,
+    LanemaskEq,
+    LanemaskLe,
+    LanemaskLt,
+    LanemaskGe,
+    LanemaskGt,
+    Clock,
+    ClockHi,
+    Clock64,
+    GlobalTimer,
+    GlobalTimerLo,
+    GlobalTimerHi,
+    DynamicSmemSize,
+    TotalSmemSize,
+    AggrSmemSize,
+    ReservedSmemOffset,
+    ClusterIdX,
+    ClusterIdY,
+    ClusterIdZ,
+    NclusterIdX,
+    NclusterIdY,
+    NclusterIdZ,
+    ClusterCtaidX,
+    ClusterCtaidY,
+    ClusterCtaidZ,
+    ClusterNctaidX,
+    ClusterNctaidY,
+    ClusterNctaidZ,
+    ClusterCtarank,
+    ClusterNctarank,
+    IsExplicitCluster,
+    CurrentGraphExec,
+    Pm0,
+    EnvReg
 };
 std::string_view name(Special special);
 
 enum class OperandKind : std::uint8_t {
     None,
-    Register,   ///< index: register of the function
-    Special,    ///< special: a special register
-    Immediate,  ///< bits: the value, already converted to the instruction's operand type (f32 as its 32 bits)
-    Sink,       ///< '_': the result is dropped
-    Vector,     ///< elements: {a, b, ...}
-    Address,    ///< [base + offset]: base in `base`, offset in `offset`
-    Variable,   ///< the address (or, for a function's scalar .param, the variable) named by index into Module/Function variables
-    Label,      ///< index: instruction the label stands before
-    Function,   ///< index: function of the module
-    PredicatePair ///< elements[0] | elements[1], as in setp p|q
+    Register,  ///< index: register of the function
+    Special,   ///< special: a special register
+    Immediate, ///< bits: the value, already converted to the instruction's operand type (f32 as its
+               ///< 32 bits)
+    Sink,      ///< '_': the result is dropped
+    Vector,    ///< elements: {a, b, ...}
+    Address,   ///< [base + offset]: base in `base`, offset in `offset`
+    Variable,  ///< the address (or, for a function's scalar .param, the variable) named by index
+               ///< into Module/Function variables
+    Label,     ///< index: instruction the label stands before
+    Function,  ///< index: function of the module
+    PredicatePair, ///< elements[0] | elements[1], as in setp p|q, and d|p of shfl, match, lop3 and
+                   ///< elect
+    TargetTable,   ///< index: Function::targetTables (brx.idx, an indirect call with .calltargets)
+    Prototype      ///< index: Function::prototypes (an indirect call with .callprototype)
 };
 
 /// Where a Variable is declared.
-enum class VariableScope : std::uint8_t { Module, Function, FunctionParameter };
+enum class VariableScope : std::uint8_t { Module, Function, FunctionParameter, FunctionResult };
 
 struct Operand {
     OperandKind kind = OperandKind::None;
-    /// A predicate source written !p, or an integer/float source written -x (folded for immediates).
+    /// A predicate source written !p, or an integer/float source written -x (folded for
+    /// immediates).
     bool negated = false;
     Special special = Special::None;
     VariableScope scope = VariableScope::Module;
@@ -141,14 +270,16 @@ struct Operand {
     std::uint64_t bits = 0;
     /// Address: bytes added to the base. Variable: bytes added (a+4 as an operand).
     std::int64_t offset = 0;
-    /// Address: one element, the base (Register, Variable or Immediate). Vector, PredicatePair: the parts.
+    /// Address: one element, the base (Register, Variable or Immediate). Vector, PredicatePair: the
+    /// parts.
     std::vector<Operand> elements;
 
     bool isRegister() const { return kind == OperandKind::Register; }
     bool operator==(const Operand&) const = default;
 };
 
-/// Position in CUDA text by .loc (file index into Module::files, line from 1); file -1 when there is none.
+/// Position in CUDA text by .loc (file index into Module::files, line from 1); file -1 when there
+/// is none.
 struct SourceLocation {
     std::int32_t file = -1;
     std::uint32_t line = 0;
@@ -159,29 +290,40 @@ struct SourceLocation {
 
 struct Instruction {
     Opcode opcode{};
-    /// The instruction's types in the order written; cvt has two (destination, source), set/slct two, mad.wide one (the
-    /// source's). None when not written.
+    /// The instruction's types in the order written; cvt has two (destination, source), set/slct
+    /// two, mad.wide one (the source's). None when not written.
     Type type = Type::None;
     Type type2 = Type::None;
-    /// A third and fourth type where the form has them (atom with .f16x2 vector, dp4a .u32.s32 uses type, type2).
+    /// A third and fourth type where the form has them (atom with .f16x2 vector, dp4a .u32.s32 uses
+    /// type, type2).
     Type type3 = Type::None;
     Modifiers modifiers;
     /// Guard @p or @!p: register index of the predicate, or -1.
     std::int32_t guard = -1;
     bool guardNegated = false;
-    /// Destinations first, as written. Counts per opcode: engine/ptx/instruction_set.h.
+    /// Destinations first, as written. Counts and kinds per form: engine/ptx/instruction_forms.cpp.
+    /// Control flow:
+    ///   bra       Label
+    ///   brx.idx   index, TargetTable
+    ///   call      Vector of results, callee (Function or Register), Vector of arguments; when the
+    ///   callee is a register a
+    ///             fourth operand: TargetTable, Prototype or Function. Results and arguments are
+    ///             call-site .param variables (Variable), registers or immediates.
     std::vector<Operand> operands;
-    /// Immediate extra: lop3's table, shfl/bar constants stay operands.
+    /// lop3's table (not an operand); the constants of shfl, bar and others stay operands.
     std::uint32_t immediate = 0;
     std::uint32_t ptxLine = 0;
     SourceLocation source;
     /// Where `source` was inlined into, outermost last (from .loc ... inlined_at). May be empty.
     std::vector<SourceLocation> inlinedAt;
+    bool operator==(const Instruction&) const = default;
 };
 
 struct Register {
-    std::string name; ///< as written, "%r7"
+    /// As written, "%r7"; a name that a nested scope declares again gets "$2", "$3", ... appended.
+    std::string name;
     Type type = Type::B32;
+    bool operator==(const Register&) const = default;
 };
 
 struct Variable {
@@ -192,16 +334,21 @@ struct Variable {
     std::uint64_t sizeBytes = 0; ///< 0 for an extern array (dynamic shared memory)
     bool isExtern = false;
     bool isArray = false;
-    std::vector<std::uint8_t> initial; ///< empty: zero (global, const) or not initialised (shared, local)
-    /// Initialisers that are addresses of other variables or functions: 8 (or 4) bytes at `at` get the address.
+    /// Empty: zero (global, const) or not initialised (shared, local). May be shorter than
+    /// sizeBytes: the rest is zero.
+    std::vector<std::uint8_t> initial;
+    /// Initialisers that are addresses of other variables or functions: 8 (or 4) bytes at `at` get
+    /// the address.
     struct Relocation {
         std::uint64_t at = 0;
         std::string symbol;
         std::int64_t addend = 0;
         bool generic = false;
         std::uint8_t bytes = 8;
+        bool operator==(const Relocation&) const = default;
     };
     std::vector<Relocation> relocations;
+    bool operator==(const Variable&) const = default;
 };
 
 struct Parameter {
@@ -209,44 +356,66 @@ struct Parameter {
     Type type = Type::B64;
     std::uint32_t alignment = 1;
     std::uint64_t sizeBytes = 0;
-    std::uint64_t offset = 0;  ///< byte offset in the kernel's parameter block, or in the call frame
-    bool isPointer = false;    ///< .ptr was written
+    std::uint64_t offset = 0; ///< byte offset in the kernel's parameter block, or in the call frame
+    bool isPointer = false;   ///< .ptr was written
     Space pointerSpace = Space::Generic;
+    bool isArray = false;
+    /// A .reg parameter of a .func: the register of the function that holds it; -1 for .param.
+    std::int32_t registerIndex = -1;
+    bool operator==(const Parameter&) const = default;
 };
 
 struct LaunchBounds {
-    std::optional<std::uint32_t> maxThreadsX, maxThreadsY, maxThreadsZ;       // .maxntid
-    std::optional<std::uint32_t> requiredX, requiredY, requiredZ;             // .reqntid
-    std::optional<std::uint32_t> minBlocksPerSm;                              // .minnctapersm
-    std::optional<std::uint32_t> maxRegisters;                                // .maxnreg
+    std::optional<std::uint32_t> maxThreadsX, maxThreadsY, maxThreadsZ; // .maxntid
+    std::optional<std::uint32_t> requiredX, requiredY, requiredZ;       // .reqntid
+    std::optional<std::uint32_t> minBlocksPerSm;                        // .minnctapersm
+    std::optional<std::uint32_t> maxRegisters;                          // .maxnreg
+    std::optional<std::uint32_t> clusterX, clusterY, clusterZ;          // .reqnctapercluster
+    bool operator==(const LaunchBounds&) const = default;
 };
 
 struct Function {
     std::string name;
     bool isEntry = false;
-    bool isDeclaration = false; ///< .extern or a prototype without a body
+    bool isDeclaration = false;              ///< .extern or a prototype without a body
     std::vector<Parameter> parameters;       ///< inputs
     std::vector<Parameter> returnParameters; ///< results of a .func
     std::vector<Register> registers;
-    /// .shared, .local, .const, .global variables and call-site .param variables declared in the body.
+    /// .shared, .local, .const, .global variables and call-site .param variables declared in the
+    /// body.
     std::vector<Variable> variables;
+    /// A body that could run past its end gets a final ret, so that control never leaves the list.
     std::vector<Instruction> instructions;
     LaunchBounds bounds;
-    /// Tables of .branchtargets and .calltargets: label -> targets (instruction indices).
+    /// Tables of .branchtargets (targets are instruction indices) and .calltargets (functions of
+    /// the module).
     struct TargetTable {
         std::string name;
         std::vector<std::uint32_t> targets;
+        bool isCall = false;
+        bool operator==(const TargetTable&) const = default;
     };
     std::vector<TargetTable> targetTables;
+    struct Prototype {
+        std::string name;
+        std::vector<Parameter> parameters;
+        std::vector<Parameter> returnParameters;
+        bool operator==(const Prototype&) const = default;
+    };
+    std::vector<Prototype> prototypes;
+    bool isNoReturn = false;
+    /// False when the body has instructions that are not executed (only in functions that the entry
+    /// cannot reach).
+    bool isComplete = true;
     SourceLocation source;
     std::uint32_t ptxLine = 0;
 };
 
 struct Module {
-    std::string path;           ///< for messages
+    std::string path; ///< for messages
     std::string text;
     std::uint32_t versionMajor = 0, versionMinor = 0;
-    std::string target;         ///< "sm_90a"
+    std::string target; ///< "sm_90a"
     std::uint32_t addressBits = 64;
     std::vector<std::string> files; ///< of .file, by index; holes are empty
     std::vector<Variable> variables;
@@ -259,9 +428,10 @@ struct Module {
     std::vector<std::string> entries() const;
 };
 
-/// Parses and checks a module. All errors of the text are collected (up to 50), each with line and column. Instructions,
-/// modifiers and directives that the simulator does not execute are errors with code "unsupported"; they are reported only for
-/// functions reachable from `entry` when it is not empty (so that one texture kernel does not spoil a file), else for all.
+/// Parses and checks a module. All errors of the text are collected (up to 50), each with line and
+/// column. Instructions, modifiers and directives that the simulator does not execute are errors
+/// with code "unsupported"; they are reported only for functions reachable from `entry` when it is
+/// not empty (so that one texture kernel does not spoil a file), else for all.
 Result<Module> parse(std::string text, std::string path = "<ptx>", std::string_view entry = {});
 
 /// The instruction in PTX syntax (canonical spacing); parse(print(module)) gives an equal module.
