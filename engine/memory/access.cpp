@@ -148,15 +148,18 @@ GlobalCost costOfSorted(const Offsets& offsets, int accessBytes) {
     return {sectors, lines, addresses * accessBytes};
 }
 
-GlobalCost costOfScattered(const Offsets& offsets, int accessBytes) {
+/// Aligned offsets in any order; `count` lanes, the last of them repeated up to 32.
+GlobalCost costOfScattered(const Offsets& offsets, int count, int accessBytes) {
     Offsets sectors, lines;
     for (std::size_t i = 0; i < kWarpSize; ++i) {
         sectors[i] = offsets[i] / kSectorBytes;
         lines[i] = offsets[i] / kLineBytes;
     }
-    const int distinctSectors = countDistinct(sectors);
-    const int addresses = distinctSectors == kWarpSize ? kWarpSize : countDistinct(offsets);
-    return {distinctSectors, countDistinct(lines), addresses * accessBytes};
+    // Where the lines all differ, so do the sectors; where the sectors do, so do the addresses.
+    const int distinctLines = countDistinct(lines);
+    const int distinctSectors = distinctLines == count ? count : countDistinct(sectors);
+    const int addresses = distinctSectors == count ? count : countDistinct(offsets);
+    return {distinctSectors, distinctLines, addresses * accessBytes};
 }
 
 /// Any alignment, width and distance: merges sorted ranges.
@@ -219,7 +222,7 @@ GlobalCost globalCost(Addresses addresses, LaneMask active, int accessBytes) {
         std::has_single_bit(bytes) && bytes <= kSectorBytes && (bits & (bytes - 1)) == 0;
     if (near && aligned)
         return isSorted(offsets) ? costOfSorted(offsets, accessBytes)
-                                 : costOfScattered(offsets, accessBytes);
+                                 : costOfScattered(offsets, static_cast<int>(count), accessBytes);
     if (lanes != packed.data())
         std::copy(addresses.begin(), addresses.end(), packed.begin());
     return costOfRanges(packed, count, bytes);
