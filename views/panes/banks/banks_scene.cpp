@@ -63,8 +63,6 @@ void foldRows(BankScene& scene, std::vector<BankRow> all, int capacity) {
         scene.rows = std::move(all);
         return;
     }
-    const int shown = std::max(1, capacity - 2);
-    scene.rows.assign(all.begin(), all.begin() + shown);
     const auto fold = [&](std::size_t from, std::size_t to) {
         if (from >= to)
             return;
@@ -75,21 +73,20 @@ void foldRows(BankScene& scene, std::vector<BankRow> all, int capacity) {
         row.cells = {};
         scene.rows.push_back(row);
     };
-    std::size_t mine = all.size();
-    for (std::size_t i = std::size_t(shown); i < all.size(); ++i)
-        if (hasLane(all[i].lanes, scene.lane)) {
-            mine = i;
-            break;
-        }
-    if (mine == all.size()) {
-        fold(std::size_t(shown), all.size());
+    std::size_t mine = 0;
+    while (mine < all.size() && !hasLane(all[mine].lanes, scene.lane))
+        ++mine;
+    std::size_t shown = std::size_t(std::max(1, capacity - 1));
+    if (mine >= shown && mine < all.size()) // its row, a fold before it and one after it
+        shown = std::size_t(std::max(1, capacity - 3));
+    scene.rows.assign(all.begin(), all.begin() + std::ptrdiff_t(shown));
+    if (mine < shown || mine == all.size()) {
+        fold(shown, all.size());
         return;
     }
-    if (mine > std::size_t(shown)) // one fold before, and the rest is in the sum above
-        fold(std::size_t(shown), mine);
+    fold(shown, mine);
     scene.rows.push_back(all[mine]);
-    if (int(scene.rows.size()) < capacity)
-        fold(mine + 1, all.size());
+    fold(mine + 1, all.size());
 }
 
 void describe(BankScene& scene) {

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/panes/transport/control_bar.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QPainter>
+#include <QSlider>
+
+#include "views/export/canvas.h"
+#include "views/kit/controls.h"
+#include "views/panes/transport/strips.h"
+
+namespace lanescope::views {
+namespace {
+
+constexpr double kSlowest = 0.5, kFastest = 64;
+
+} // namespace
+
+double ControlBar::speedAt(int position) {
+    return kSlowest * std::pow(kFastest / kSlowest, position / 1000.0);
+}
+
+int ControlBar::positionOf(double stepsPerSecond) {
+    const double v = std::clamp(stepsPerSecond, kSlowest, kFastest);
+    return int(std::lround(1000 * std::log(v / kSlowest) / std::log(kFastest / kSlowest)));
+}
+
+ControlBar::ControlBar(Intents* intents, QWidget* parent)
+    : QWidget(parent), m_intents(intents), m_theme(&Theme::light()) {
+    const auto button = [&](const char* name, Icon icon, const QString& text, const QString& key) {
+        return new KeyButton(QLatin1String(name), icon, text, key, this);
+    };
+    m_back = button("transport_back", Icon::StepBack, QStringLiteral("Step back"), QStringLiteral("F9"));
+    m_step = button("transport_step", Icon::Step, QStringLiteral("Step"), QStringLiteral("F10"));
+    m_line = button("transport_line", Icon::NextLine, QStringLiteral("Next line"), QStringLiteral("F11"));
+    m_barrier = button("transport_barrier", Icon::NextBarrier, QStringLiteral("Next barrier"),
+                       QStringLiteral("B"));
+    m_play = button("transport_play", Icon::Play, QStringLiteral("Play"), QStringLiteral("Space"));
+    m_play->setPrimary(true);
+    using session::StepUnit;
+    connect(m_back, &KeyButton::clicked, this, [this] { emit m_intents->stepBack(StepUnit::Instruction); });
+    connect(m_step, &KeyButton::clicked, this, [this] { emit m_intents->step(StepUnit::Instruction); });
+    connect(m_line, &KeyButton::clicked, this, [this] { emit m_intents->step(StepUnit::Line); });
+    connect(m_barrier, &KeyButton::clicked, this, [this] { emit m_intents->step(StepUnit::Barrier); });
+    connect(m_play, &KeyButton::clicked, this, [this] { togglePlaying(); });
+    connect(intents, &Intents::setPlaying, this, [this](bool on) { showPlaying(on); });
+
+    m_speed = new QSlider(Qt::Horizontal, this);
+    m_speed->setObjectName(QStringLiteral("transport_speed"));
+    m_speed->setAccessibleName(QStringLiteral("Steps per second"));
+    m_speed->setRange(0, 1000);
+    m_speed->setPageStep(143); // one doubling
+    m_speed->setSingleStep(20);
+    m_speed->setValue(positionOf(4));
+    connect(m_speed, &QSlider::valueChanged, this, [this](int position) {
+        emit m_intents->setSpeed(speedAt(position));
+        update();
+    });
+    setFixedHeight(38);
+    setSnapshot(nullptr);
+}
+
+void ControlBar::setTheme(const Theme& theme) {
+    m_theme = &theme;
+    for (KeyButton* b : {m_back, m_step, m_line, m_barrier, m_play})
+        b->setTheme(theme);
+    update();
+}
+
+void ControlBar::setSnapshot(const session::Snapshot* snapshot) {
+    const session::TraceView* trace = snapshot != nullptr ? snapshot->trace.get() : nullptr;
+    m_events = trace != nullptr ? std::uint32_t(trace->events.size()) : 0;
+    m_index = trace != nullptr ? snapshot->frame.index : 0;
+    const bool more = trace != nullptr && snapshot->frame.nextPc.has_value();
+    bool barrier = false;
+    if (trace != nullptr)
+        barrier = std::lower_bound(trace->barriers.begin(), trace->barriers.end(), m_index) !=
+                  trace->barriers.end();
+    m_back->setEnabled(trace != nullptr && m_index > 0);
+    m_step->setEnabled(more);
+    m_line->setEnabled(more);
+    m_barrier->setEnabled(barrier);
+    m_play->setEnabled(trace != nullptr && (m_playing || m_index < m_events));
+    place();
+    update();
+}
+
+void ControlBar::togglePlaying() {
+    if (m_play->isEnabled())
+        emit m_intents->setPlaying(!m_playing);
+}
+
+void ControlBar::showPlaying(bool on) {
+    m_playing = on;
+    m_play->setText(on ? QStringLiteral("Pause") : QStringLiteral("Play"));
+    m_play->setIconShape(on ? Icon::Pause : Icon::Play);
+    m_play->setEnabled(m_events > 0 && (on || m_index < m_events));
+    place();
+    update();
+}
+
+void ControlBar::resizeEvent(QResizeEvent*) { place(); }
+
+void ControlBar::place() {
+    const QString counter = QStringLiteral("Event %1 of %1").arg(grouped(m_events));
+    const double counterWidth = Canvas::width(counter, Theme::ui(12, QFont::DemiBold)) + 24;
+    const bool compact = width() < 900;
+    double x = 8;
+    for (KeyButton* b : {m_back, m_step, m_line, m_barrier, m_play}) {
+        b->setCompact(compact && b != m_play);
+        const QSize size = b->sizeHint();
+        b->setGeometry(int(x), (height() - size.height()) / 2, size.width(), size.height());
+        x += size.width() + 6;
+    }
+    x += 13;
+    m_speedX = x;
+    x += Canvas::width(QStringLiteral("Speed"), Theme::ui(12)) + 10;
+    const int slider = width() < 1100 ? 84 : 120;
+    const bool hasSpeed = x + slider + 84 < width() - counterWidth;
+    m_speed->setVisible(hasSpeed);
+    m_speed->setGeometry(int(x), 6, slider, 26);
+    if (!hasSpeed)
+        m_speedX = -1;
+    m_legendX = hasSpeed ? x + slider + 84 + 16 : x;
+}
+
+void ControlBar::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    Canvas c(painter, *m_theme);
+    const Theme& t = *m_theme;
+    c.fill(rect(), t.alt);
+    c.line({0, height() - 0.5}, {double(width()), height() - 0.5}, t.line);
+    const double base = height() / 2.0 + 4;
+    const auto separator = [&](double x) {
+        c.line({std::floor(x) + 0.5, 8}, {std::floor(x) + 0.5, 30}, t.line2);
+    };
+    if (m_speedX > 0) {
+        separator(m_speedX - 10);
+        c.text(m_speedX, base, QStringLiteral("Speed"), {Theme::ui(12), t.tx2});
+        const double v = speedAt(m_speed->value());
+        c.text(m_speed->geometry().right() + 8, base,
+               QString::number(v, 'f', v < 9.95 ? 1 : 0) + QStringLiteral(" steps/s"),
+               {Theme::mono(11.5, QFont::Medium), t.tx});
+    }
+    // Counter at the right: "Event 1,476 of 4,336".
+    const QFont plain = Theme::ui(12), strong = Theme::mono(12, QFont::Bold);
+    double x = width() - 14;
+    const auto back = [&](const QString& text, const QFont& font, const QColor& color) {
+        x -= Canvas::width(text, font);
+        c.text(x, base, text, {font, color});
+    };
+    back(QStringLiteral(" of ") + grouped(m_events), plain, t.tx2);
+    back(grouped(m_index), strong, t.tx);
+    back(QStringLiteral("Event "), plain, t.tx2);
+    separator(x - 12);
+    if (m_speedX > 0 && m_legendX + 80 < x - 24) {
+        separator(m_legendX - 10);
+        paintStripLegend(c, m_legendX + 4, base, x - 20);
+    }
+}
+
+} // namespace lanescope::views

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The transport's row of buttons, its speed slider, the legend and the event counter.
+#pragma once
+
+#include <QWidget>
+
+#include "engine/session/snapshot.h"
+#include "views/kit/pane.h"
+
+class QSlider;
+
+namespace lanescope::views {
+
+class KeyButton;
+
+class ControlBar : public QWidget {
+public:
+    ControlBar(Intents* intents, QWidget* parent);
+
+    void setTheme(const Theme& theme);
+    void setSnapshot(const session::Snapshot* snapshot);
+    bool isPlaying() const { return m_playing; }
+    void togglePlaying();
+
+    /// Speed slider: position 0..1000 to 0.5..64 steps a second, logarithmic.
+    static double speedAt(int position);
+    static int positionOf(double stepsPerSecond);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void showPlaying(bool on);
+    void place();
+
+    Intents* m_intents;
+    const Theme* m_theme;
+    KeyButton *m_back, *m_step, *m_line, *m_barrier, *m_play;
+    QSlider* m_speed;
+    bool m_playing = false;
+    std::uint32_t m_index = 0, m_events = 0;
+    double m_speedX = 0, m_legendX = 0;
+};
+
+} // namespace lanescope::views
