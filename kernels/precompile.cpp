@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs at build time: checks a kernel's manifest and makes the PTX of its default parameters, by the same code that compiles
-// at run time.
+// Runs at build time: checks a kernel's manifest and makes the PTX of its default parameters, by
+// the same code that compiles at run time.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -24,7 +24,9 @@ int refuse(const Diagnostics& diagnostics) {
 /// precompile nvcc|clang COMPILER_FOLDER KERNELS_FOLDER FAMILY/ID.json OUT.ptx
 int main(int count, char** values) {
     if (count != 6) {
-        std::fprintf(stderr, "usage: precompile nvcc|clang COMPILER_FOLDER KERNELS_FOLDER FAMILY/ID.json OUT.ptx\n");
+        std::fprintf(
+            stderr,
+            "usage: precompile nvcc|clang COMPILER_FOLDER KERNELS_FOLDER FAMILY/ID.json OUT.ptx\n");
         return 2;
     }
     const std::filesystem::path root = values[3];
@@ -42,7 +44,8 @@ int main(int count, char** values) {
     if (!resolved)
         return refuse(resolved.error());
 
-    compile::Environment environment = compile::environmentFrom([](const char* name) { return std::getenv(name); });
+    compile::Environment environment =
+        compile::environmentFrom([](const char* name) { return std::getenv(name); });
     environment.programDirs.insert(environment.programDirs.begin(), values[2]);
     environment.cudaRoots.clear();
     environment.cacheDir.clear();

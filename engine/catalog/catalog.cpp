@@ -11,7 +11,8 @@
 namespace lanescope::catalog {
 namespace {
 
-// Limits of every device since compute capability 3.0 (CUDA C++ Programming Guide, technical specifications).
+// Limits of every device since compute capability 3.0 (CUDA C++ Programming Guide, technical
+// specifications).
 constexpr std::array<std::int64_t, 3> kGridLimits{2147483647, 65535, 65535};
 constexpr std::array<std::int64_t, 3> kBlockLimits{1024, 1024, 64};
 constexpr std::int64_t kThreadLimit = 1024;
@@ -27,14 +28,16 @@ std::string allowedValues(const Parameter& parameter) {
     if (!parameter.choices.empty())
         return fmt::format("allowed: {}", fmt::join(parameter.choices, ", "));
     if (parameter.step > 1)
-        return fmt::format("allowed: {} to {} in steps of {}", parameter.min, parameter.max, parameter.step);
+        return fmt::format("allowed: {} to {} in steps of {}", parameter.min, parameter.max,
+                           parameter.step);
     return fmt::format("allowed: {} to {}", parameter.min, parameter.max);
 }
 
 bool isAllowed(const Parameter& parameter, std::int64_t value) {
     if (!parameter.choices.empty())
         return std::binary_search(parameter.choices.begin(), parameter.choices.end(), value);
-    return value >= parameter.min && value <= parameter.max && (value - parameter.min) % parameter.step == 0;
+    return value >= parameter.min && value <= parameter.max &&
+           (value - parameter.min) % parameter.step == 0;
 }
 
 std::string parameterNames(const Kernel& kernel) {
@@ -61,15 +64,17 @@ Diagnostic parameterError(const Kernel& kernel, std::string message, std::string
 Values valuesOf(const Kernel& kernel, const Overrides& overrides, Diagnostics& errors) {
     for (const auto& [name, value] : overrides)
         if (kernel.findParameter(name) == nullptr)
-            errors.push_back(
-                parameterError(kernel, fmt::format("there is no parameter '{}'", name), parameterNames(kernel)));
+            errors.push_back(parameterError(kernel, fmt::format("there is no parameter '{}'", name),
+                                            parameterNames(kernel)));
     Values values;
     for (const Parameter& parameter : kernel.parameters) {
         const auto given = overrides.find(parameter.name);
-        const std::int64_t value = given == overrides.end() ? parameter.defaultValue : given->second;
+        const std::int64_t value =
+            given == overrides.end() ? parameter.defaultValue : given->second;
         if (!isAllowed(parameter, value))
             errors.push_back(parameterError(
-                kernel, fmt::format("parameter {} cannot be {}", parameter.name, value), allowedValues(parameter)));
+                kernel, fmt::format("parameter {} cannot be {}", parameter.name, value),
+                allowedValues(parameter)));
         values[parameter.name] = value;
     }
     return values;
@@ -81,26 +86,30 @@ void checkConstraints(const Kernel& kernel, const Values& values, Diagnostics& e
         if (!holds)
             errors.insert(errors.end(), holds.error().begin(), holds.error().end());
         else if (*holds == 0)
-            errors.push_back(parameterError(kernel, constraint.message, "required: " + constraint.expression));
+            errors.push_back(
+                parameterError(kernel, constraint.message, "required: " + constraint.expression));
     }
 }
 
-void resolveSize(const std::vector<std::string>& expressions, const std::array<std::int64_t, 3>& limits,
-                 std::string_view what, const Values& values, std::array<std::uint32_t, 3>& size, Diagnostics& errors) {
+void resolveSize(const std::vector<std::string>& expressions,
+                 const std::array<std::int64_t, 3>& limits, std::string_view what,
+                 const Values& values, std::array<std::uint32_t, 3>& size, Diagnostics& errors) {
     constexpr std::string_view kAxes = "xyz";
     for (std::size_t axis = 0; axis < expressions.size(); ++axis) {
         auto value = evaluateWhole(expressions[axis], values);
         if (!value)
             errors.insert(errors.end(), value.error().begin(), value.error().end());
         else if (*value < 1 || *value > limits[axis])
-            errors.push_back(errorAt("launch", {}, fmt::format("{}.{} would be {}", what, kAxes[axis], *value),
+            errors.push_back(errorAt("launch", {},
+                                     fmt::format("{}.{} would be {}", what, kAxes[axis], *value),
                                      fmt::format("it must be from 1 to {}", limits[axis])));
         else
             size[axis] = static_cast<std::uint32_t>(*value);
     }
 }
 
-std::optional<ResolvedReference> resolveReference(const Kernel& kernel, const Values& values, Diagnostics& errors) {
+std::optional<ResolvedReference> resolveReference(const Kernel& kernel, const Values& values,
+                                                  Diagnostics& errors) {
     if (!kernel.reference)
         return std::nullopt;
     ResolvedReference resolved;
@@ -112,7 +121,8 @@ std::optional<ResolvedReference> resolveReference(const Kernel& kernel, const Va
         else
             errors.insert(errors.end(), value.error().begin(), value.error().end());
     }
-    const auto add = [&](const std::vector<std::string>& names, std::vector<ReferenceArgument>& to) {
+    const auto add = [&](const std::vector<std::string>& names,
+                         std::vector<ReferenceArgument>& to) {
         for (const std::string& name : names)
             for (std::size_t i = 0; i < kernel.arguments.size(); ++i)
                 if (kernel.arguments[i].name == name)
@@ -156,12 +166,14 @@ Result<std::vector<Kernel>> loadCatalog(std::span<const EmbeddedFile> files) {
         if (const EmbeddedFile* text = findFile(files, kernel->file))
             kernel->text = text->bytes;
         else
-            errors.push_back(errorAt("manifest", path,
-                                     fmt::format("field 'file' names {}, which is not there", kernel->file)));
+            errors.push_back(
+                errorAt("manifest", path,
+                        fmt::format("field 'file' names {}, which is not there", kernel->file)));
         if (const EmbeddedFile* ptx = findFile(files, path.substr(0, path.size() - 5) + ".ptx"))
             kernel->ptx = ptx->bytes;
         if (findKernel(kernels, kernel->id) != nullptr)
-            errors.push_back(errorAt("manifest", path, fmt::format("field 'id': '{}' is there twice", kernel->id)));
+            errors.push_back(errorAt("manifest", path,
+                                     fmt::format("field 'id': '{}' is there twice", kernel->id)));
         kernels.push_back(std::move(*kernel));
     }
     if (!errors.empty())
@@ -197,11 +209,15 @@ Result<Overrides> parseOverrides(std::span<const std::string> texts) {
     Diagnostics errors;
     for (const std::string& text : texts) {
         const std::size_t equals = text.find('=');
-        const std::string value = equals == std::string::npos ? std::string() : text.substr(equals + 1);
+        const std::string value =
+            equals == std::string::npos ? std::string() : text.substr(equals + 1);
         std::int64_t number = 0;
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-        if (equals == 0 || value.empty() || error != std::errc{} || end != value.data() + value.size())
-            errors.push_back(errorAt("parameter", {}, fmt::format("'{}' does not set a parameter", text),
+        const auto [end, error] =
+            std::from_chars(value.data(), value.data() + value.size(), number);
+        if (equals == 0 || value.empty() || error != std::errc{} ||
+            end != value.data() + value.size())
+            errors.push_back(errorAt("parameter", {},
+                                     fmt::format("'{}' does not set a parameter", text),
                                      "write NAME=VALUE with a whole number"));
         else
             overrides[text.substr(0, equals)] = number;
@@ -229,10 +245,13 @@ Result<ResolvedKernel> resolve(const Kernel& kernel, const Overrides& overrides)
         resolved.definesAreDefault = resolved.definesAreDefault && value == parameter.defaultValue;
     }
     resolveSize(kernel.launch.grid, kGridLimits, "grid", resolved.values, resolved.grid, errors);
-    resolveSize(kernel.launch.block, kBlockLimits, "block", resolved.values, resolved.block, errors);
-    const std::int64_t threads = std::int64_t{resolved.block[0]} * resolved.block[1] * resolved.block[2];
+    resolveSize(kernel.launch.block, kBlockLimits, "block", resolved.values, resolved.block,
+                errors);
+    const std::int64_t threads =
+        std::int64_t{resolved.block[0]} * resolved.block[1] * resolved.block[2];
     if (threads > kThreadLimit)
-        errors.push_back(errorAt("launch", {}, fmt::format("a block would have {} threads", threads),
+        errors.push_back(errorAt("launch", {},
+                                 fmt::format("a block would have {} threads", threads),
                                  fmt::format("a block has at most {}", kThreadLimit)));
     auto shared = evaluateWhole(kernel.launch.shared, resolved.values);
     if (!shared)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The kernels of the course: loaded from manifests, looked up by id, and resolved to a launch for given parameters.
+// The kernels of the course: loaded from manifests, looked up by id, and resolved to a launch for
+// given parameters.
 #pragma once
 
 #include <array>
@@ -20,8 +21,9 @@
 
 namespace lanescope::catalog {
 
-/// The files of a catalog: "<family>/<id>.json", the text that it names, and "<family>/<id>.ptx" when it was compiled.
-/// Sorted by family, then id. Errors (code "manifest") of all manifests together.
+/// The files of a catalog: "<family>/<id>.json", the text that it names, and "<family>/<id>.ptx"
+/// when it was compiled. Sorted by family, then id. Errors (code "manifest") of all manifests
+/// together.
 Result<std::vector<Kernel>> loadCatalog(std::span<const EmbeddedFile> files);
 
 /// Those built into the program (from kernels/). Link lanescope_embed_kernels.
@@ -38,7 +40,7 @@ Result<Overrides> parseOverrides(std::span<const std::string> texts);
 
 struct ResolvedKernel {
     std::vector<std::pair<std::string, std::string>> defines; ///< for compile::CompileRequest
-    bool definesAreDefault = true;                            ///< Kernel::ptx is what these defines give
+    bool definesAreDefault = true; ///< Kernel::ptx is what these defines give
     std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
     std::uint64_t sharedBytes = 0;
     std::vector<std::string> argumentSpecs;
@@ -47,8 +49,9 @@ struct ResolvedKernel {
     double flops = 0; ///< 0 when the manifest does not say
 };
 
-/// Errors: code "parameter", one for each name or value that is not allowed (the hint says what is) and for each constraint
-/// that is broken; code "launch" for a grid or block that no device could launch.
+/// Errors: code "parameter", one for each name or value that is not allowed (the hint says what is)
+/// and for each constraint that is broken; code "launch" for a grid or block that no device could
+/// launch.
 Result<ResolvedKernel> resolve(const Kernel& kernel, const Overrides& overrides);
 
 } // namespace lanescope::catalog

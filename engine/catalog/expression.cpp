@@ -11,17 +11,22 @@ namespace {
 
 constexpr double kLargestExact = 9007199254740992.0; // 2^53
 
-double ceilDiv(double a, double b) { return std::ceil(a / b); }
-double remainderOf(double a, double b) { return std::fmod(a, b); }
-double floorOf(double a) { return std::floor(a); }
-double ceilOf(double a) { return std::ceil(a); }
+double ceilDiv(double a, double b) {
+    return std::ceil(a / b);
+}
+double remainderOf(double a, double b) {
+    return std::fmod(a, b);
+}
+double floorOf(double a) {
+    return std::floor(a);
+}
+double ceilOf(double a) {
+    return std::ceil(a);
+}
 
 } // namespace
 
 Result<double> evaluate(const std::string& expression, const Values& values) {
-    std::map<std::string, double> variables;
-    for (const auto& [name, value] : values)
-        variables.emplace(name, static_cast<double>(value));
     double result = 0;
     try {
         mu::Parser parser;
@@ -29,8 +34,8 @@ Result<double> evaluate(const std::string& expression, const Values& values) {
         parser.DefineFun("floor", floorOf);
         parser.DefineFun("ceil", ceilOf);
         parser.DefineOprt("%", remainderOf, mu::prMUL_DIV);
-        for (auto& [name, value] : variables)
-            parser.DefineVar(name, &value);
+        for (const auto& [name, value] : values) // constants, so that '=' cannot assign to them
+            parser.DefineConst(name, static_cast<double>(value));
         parser.SetExpr(expression);
         result = parser.Eval();
         if (parser.GetNumResults() != 1)
@@ -51,7 +56,8 @@ Result<std::int64_t> evaluateWhole(const std::string& expression, const Values& 
     if (!result)
         return failure(std::move(result.error()));
     if (std::floor(*result) != *result || std::fabs(*result) > kLargestExact)
-        return failure("expression", fmt::format("'{}' is {}, not a whole number", expression, *result));
+        return failure("expression",
+                       fmt::format("'{}' is {}, not a whole number", expression, *result));
     return static_cast<std::int64_t>(*result);
 }
 

@@ -39,7 +39,8 @@ public:
             complain(join(at, field), "is missing");
         return nullptr;
     }
-    std::string text(const json& object, const std::string& at, const char* field, bool required = true) {
+    std::string text(const json& object, const std::string& at, const char* field,
+                     bool required = true) {
         const json* value = find(object, at, field, required);
         if (value == nullptr)
             return {};
@@ -48,7 +49,8 @@ public:
         complain(join(at, field), "must be text");
         return {};
     }
-    std::optional<std::int64_t> whole(const json& object, const std::string& at, const char* field, bool required) {
+    std::optional<std::int64_t> whole(const json& object, const std::string& at, const char* field,
+                                      bool required) {
         const json* value = find(object, at, field, required);
         if (value == nullptr)
             return std::nullopt;
@@ -145,7 +147,8 @@ Launch readLaunch(Reader& reader, const json& manifest) {
         return launch;
     launch.grid = reader.texts(*object, "launch", "grid");
     launch.block = reader.texts(*object, "launch", "block");
-    for (const auto& [field, list] : {std::pair{"launch.grid", &launch.grid}, {"launch.block", &launch.block}})
+    for (const auto& [field, list] :
+         {std::pair{"launch.grid", &launch.grid}, {"launch.block", &launch.block}})
         if (list->empty() || list->size() > 3)
             reader.complain(field, "must have one to three expressions");
     if (const std::string shared = reader.text(*object, "launch", "shared", false); !shared.empty())
@@ -153,13 +156,15 @@ Launch readLaunch(Reader& reader, const json& manifest) {
     return launch;
 }
 
-std::optional<Reference> readReference(Reader& reader, const json& manifest, const std::vector<Argument>& arguments) {
+std::optional<Reference> readReference(Reader& reader, const json& manifest,
+                                       const std::vector<Argument>& arguments) {
     const json* object = reader.find(manifest, "", "reference", false);
     if (object == nullptr)
         return std::nullopt;
     Reference reference;
     reference.kind = reader.text(*object, "reference", "kind");
-    if (const json* sizes = reader.find(*object, "reference", "sizes", true); sizes != nullptr && sizes->is_object())
+    if (const json* sizes = reader.find(*object, "reference", "sizes", true);
+        sizes != nullptr && sizes->is_object())
         for (const auto& [name, value] : sizes->items()) {
             if (value.is_string())
                 reference.sizes[name] = value.get<std::string>();
@@ -170,7 +175,8 @@ std::optional<Reference> readReference(Reader& reader, const json& manifest, con
     reference.outputs = reader.texts(*object, "reference", "outputs");
     const auto check = [&](const char* field, const std::vector<std::string>& names) {
         for (const std::string& name : names)
-            if (std::none_of(arguments.begin(), arguments.end(), [&](const Argument& a) { return a.name == name; }))
+            if (std::none_of(arguments.begin(), arguments.end(),
+                             [&](const Argument& a) { return a.name == name; }))
                 reader.complain(field, fmt::format("names '{}', which is no argument", name));
     };
     check("reference.inputs", reference.inputs);
@@ -180,7 +186,8 @@ std::optional<Reference> readReference(Reader& reader, const json& manifest, con
     return reference;
 }
 
-/// Evaluates every expression once with the defaults, so that a mistake shows when the catalog is loaded.
+/// Evaluates every expression once with the defaults, so that a mistake shows when the catalog is
+/// loaded.
 void checkExpressions(Reader& reader, const Kernel& kernel) {
     Values values;
     for (const Parameter& parameter : kernel.parameters)
@@ -221,7 +228,8 @@ Kernel readKernel(Reader& reader, const json& manifest, const std::string& path)
     kernel.notes = reader.text(manifest, "", "notes", false);
     kernel.flops = reader.text(manifest, "", "flops", false);
     const std::string file = reader.text(manifest, "", "file");
-    kernel.file = (std::filesystem::path(path).parent_path() / file).lexically_normal().generic_string();
+    kernel.file =
+        (std::filesystem::path(path).parent_path() / file).lexically_normal().generic_string();
     std::set<std::string> names;
     std::size_t index = 0;
     for (const json& object : reader.list(manifest, "", "parameters", true)) {
@@ -236,12 +244,14 @@ Kernel readKernel(Reader& reader, const json& manifest, const std::string& path)
     index = 0;
     for (const json& object : reader.list(manifest, "", "constraints", false)) {
         const std::string at = fmt::format("constraints[{}]", index++);
-        kernel.constraints.push_back({reader.text(object, at, "expression"), reader.text(object, at, "message")});
+        kernel.constraints.push_back(
+            {reader.text(object, at, "expression"), reader.text(object, at, "message")});
     }
     kernel.launch = readLaunch(reader, manifest);
     index = 0;
     for (const json& object : reader.list(manifest, "", "arguments", true))
-        kernel.arguments.push_back(readArgument(reader, object, fmt::format("arguments[{}]", index++)));
+        kernel.arguments.push_back(
+            readArgument(reader, object, fmt::format("arguments[{}]", index++)));
     kernel.reference = readReference(reader, manifest, kernel.arguments);
     return kernel;
 }
@@ -263,7 +273,8 @@ Result<Kernel> parseManifest(std::string_view text, const std::string& path) {
         std::uint32_t line = 1;
         for (std::size_t i = 0; i + 1 < error.byte && i < text.size(); ++i)
             line += text[i] == '\n' ? 1u : 0u;
-        return failure("manifest", fmt::format("is not valid JSON: {}", error.what()), {path, line, 0});
+        return failure("manifest", fmt::format("is not valid JSON: {}", error.what()),
+                       {path, line, 0});
     }
     if (!manifest.is_object())
         return failure("manifest", "the manifest must be a JSON object", {path, 0, 0});

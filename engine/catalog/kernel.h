@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A kernel of the course as its manifest describes it: its parameters, how it is launched, its arguments and what its result
-// must be. Everything here is data; the engine knows no kernel by name.
+// A kernel of the course as its manifest describes it: its parameters, how it is launched, its
+// arguments and what its result must be. Everything here is data; the engine knows no kernel by
+// name.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ struct Parameter {
     ParameterKind kind = ParameterKind::Problem;
     std::int64_t defaultValue = 0;
     std::int64_t min = 0, max = 0, step = 1; ///< allowed: min, min + step, ... up to max
-    std::vector<std::int64_t> choices;       ///< not empty: only these, ascending; min and max are its ends
+    std::vector<std::int64_t>
+        choices; ///< not empty: only these, ascending; min and max are its ends
 };
 
 struct Constraint {
@@ -57,7 +59,8 @@ struct Reference {
 
 struct Kernel {
     std::string id, title, family, entry, notes;
-    std::string file; ///< path of the CUDA text relative to the catalog's root, "matmul/k01_naive.cu"
+    std::string
+        file; ///< path of the CUDA text relative to the catalog's root, "matmul/k01_naive.cu"
     std::vector<Parameter> parameters;
     std::vector<Constraint> constraints;
     Launch launch;
@@ -65,13 +68,14 @@ struct Kernel {
     std::optional<Reference> reference;
     std::string flops; ///< expression; empty when the kernel does no arithmetic to speak of
     std::string text;  ///< the CUDA text
-    std::string ptx;   ///< made at build time from the text and the default parameters; empty when there is none
+    std::string ptx;   ///< made at build time from the text and the default parameters; empty when
+                       ///< there is none
 
     const Parameter* findParameter(std::string_view name) const;
 };
 
-/// Reads one manifest. `path` is its path relative to the catalog's root. Errors (code "manifest") name file and field, all
-/// of them. Text and PTX stay empty.
+/// Reads one manifest. `path` is its path relative to the catalog's root. Errors (code "manifest")
+/// name file and field, all of them. Text and PTX stay empty.
 Result<Kernel> parseManifest(std::string_view json, const std::string& path);
 
 } // namespace lanescope::catalog

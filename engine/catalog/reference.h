@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a kernel's outputs must be, computed on the CPU from the very bytes of its inputs. Kinds, their sizes, inputs and
-// outputs (arrays are row-major; every output is checked against the same expectation):
+// What a kernel's outputs must be, computed on the CPU from the very bytes of its inputs. Kinds,
+// their sizes, inputs and outputs (arrays are row-major; every output is checked against the same
+// expectation):
 //   vector_add  n         a, b -> c           exact
 //   matmul      M, N, K   A (M x K), B (K x N) -> C (M x N)
-//               in double; |error| <= (K + 1) 2^-24 sum|a b| of that element, which bounds any order of f32 additions,
-//               with or without fma (Higham, Accuracy and Stability, section 3.1)
+//               in double; |error| <= min(K + 1, 6 sqrt(K) + 2) 2^-24 sum|a b| of that element. K +
+//               1 bounds any order of f32 additions, with or without fma (Higham, Accuracy and
+//               Stability, section 3.1); rounding errors of random data grow with sqrt(K) (Higham
+//               and Mary, SIAM J. Sci. Comput. 41, 2019), and 6 of their standard deviations keep
+//               the bound narrow enough to notice one lost product
 //   copy        n         in -> out           exact
 //   transpose   M, N      in (M x N) -> out (N x M)  exact
-//   sum         n         in -> out (1)       |error| <= n 2^-24 sum|x|
+//   sum         n         in -> out (1)       as matmul, with K = n
 #pragma once
 
 #include <cstddef>
@@ -36,7 +40,8 @@ struct ResolvedReference {
     std::vector<ReferenceArgument> inputs, outputs;
 };
 
-/// Why a manifest's reference cannot be used (unknown kind, a size or argument missing); nothing when it can.
+/// Why a manifest's reference cannot be used (unknown kind, a size or argument missing); nothing
+/// when it can.
 std::optional<std::string> problemOf(const Reference& reference);
 
 struct OutputCheck {
@@ -45,8 +50,8 @@ struct OutputCheck {
     std::uint64_t mismatches = 0;
     std::uint64_t firstIndex = 0; ///< of the first mismatch by index; valid when mismatches > 0
     double got = 0, expected = 0; ///< at firstIndex
-    double maxError = 0;          ///< largest |got - expected| of the elements checked; infinite for a NaN
-    double tolerance = 0;         ///< allowed at firstIndex, or the largest allowed when all match
+    double maxError = 0;  ///< largest |got - expected| of the elements checked; infinite for a NaN
+    double tolerance = 0; ///< allowed at firstIndex, or the largest allowed when all match
 };
 
 struct ReferenceReport {
@@ -55,8 +60,9 @@ struct ReferenceReport {
     std::string rule; ///< the tolerance in words
 };
 
-/// `arguments[i]`: the bytes of the kernel's i-th argument - inputs as they were before the launch, outputs as they are after
-/// it. Errors (code "reference"): unknown kind, an array too short. At most 2^27 multiply-adds are done.
+/// `arguments[i]`: the bytes of the kernel's i-th argument - inputs as they were before the launch,
+/// outputs as they are after it. Errors (code "reference"): unknown kind, an array too short. At
+/// most 2^27 multiply-adds are done.
 Result<ReferenceReport> checkReference(const ResolvedReference& reference,
                                        std::span<const std::span<const std::byte>> arguments);
 
