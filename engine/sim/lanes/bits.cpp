@@ -2,6 +2,7 @@
 // Instructions that count, find, reverse or move bits and bytes: popc, clz, bfind, fns, brev, bfe, bfi, bmsk, szext, prmt. Their
 // rules are those of the PTX ISA, sections "Integer Arithmetic Instructions" and "Data Movement" (prmt).
 #include <bit>
+#include <limits>
 
 #include "engine/sim/lanes/rows.h"
 #include "engine/sim/lanes/select.h"
@@ -44,6 +45,8 @@ struct Bfind {
 };
 struct Fns {
     static std::uint32_t apply(std::uint32_t mask, std::uint32_t base, std::int32_t offset) {
+        if (offset == std::numeric_limits<std::int32_t>::min())
+            return 0u; // as an H200 answers; its magnitude has no positive number
         if (offset == 0)
             return base < 32u && ((mask >> base) & 1u) != 0 ? base : ~0u;
         const int step = offset > 0 ? 1 : -1;
@@ -71,6 +74,11 @@ struct Brev {
     }
 };
 
+/// Position or length of a bit field: bfe and bfi of 32 bits look at the low byte only, those of 64 bits at the whole number (H200).
+template <class V>
+inline std::uint32_t fieldNumber(std::uint32_t number) {
+    return sizeof(V) == 4 ? number & 0xffu : number < 255u ? number : 255u;
+}
 /// The low `length` bits set, for any length.
 template <class V>
 inline V lowBits(std::uint32_t length) {
@@ -84,7 +92,7 @@ struct Bfe {
     template <class V>
     static V apply(V a, std::uint32_t start, std::uint32_t count) {
         constexpr std::uint32_t kTop = 8 * sizeof(V) - 1;
-        const std::uint32_t position = start & 0xffu, length = count & 0xffu;
+        const std::uint32_t position = fieldNumber<V>(start), length = fieldNumber<V>(count);
         const V field = position > kTop ? V{0} : static_cast<V>(a >> (position & kTop));
         const std::uint32_t last = position + length - 1;
         const bool sign = Signed && length != 0 && ((a >> (last < kTop ? last : kTop)) & 1u) != 0;
@@ -98,7 +106,7 @@ struct Bfi {
     template <class V>
     static V apply(V a, V b, std::uint32_t start, std::uint32_t count) {
         constexpr std::uint32_t kTop = 8 * sizeof(V) - 1;
-        const std::uint32_t position = start & 0xffu, length = count & 0xffu;
+        const std::uint32_t position = fieldNumber<V>(start), length = fieldNumber<V>(count);
         const V mask = position > kTop
                            ? V{0}
                            : static_cast<V>(lowBits<V>(length) << (position & kTop));
@@ -121,8 +129,10 @@ struct Szext {
         const std::uint32_t length = Wrap ? b & 31u : b;
         if (length > 31u)
             return a;
+        if (length == 0)
+            return 0u;
         const std::uint32_t mask = lowBits<std::uint32_t>(length);
-        const bool sign = Signed && ((a >> ((length - 1) & 31u)) & 1u) != 0;
+        const bool sign = Signed && ((a >> (length - 1)) & 1u) != 0;
         return sign ? a | ~mask : a & mask;
     }
 };

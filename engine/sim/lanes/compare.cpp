@@ -277,7 +277,8 @@ struct Test {
         case TestMode::Infinite: return magnitude == Infinity;
         case TestMode::Number: return magnitude <= Infinity;
         case TestMode::NotANumber: return magnitude > Infinity;
-        case TestMode::Normal: return magnitude >= SmallestNormal && magnitude < Infinity;
+        case TestMode::Normal: // zero counts as normal (measured on an H200)
+            return magnitude < Infinity && (magnitude == 0 || magnitude >= SmallestNormal);
         case TestMode::Subnormal: return magnitude != 0 && magnitude < SmallestNormal;
         case TestMode::None: return false;
         }

@@ -67,8 +67,12 @@ struct BrainSource : F32 {
 template <class F, Rounding R, bool Ftz, Clamp C>
 struct Narrow {
     static std::uint32_t apply(float value) {
-        if constexpr (Ftz)
+        // .ftz does not reach f16: an H200 rounds subnormal f32 upward to the smallest f16.
+        if constexpr (Ftz && !std::is_same_v<F, Binary16>)
             value = flush(value);
+        if constexpr (F::kNan == F::kInfinity)
+            if (value != value)
+                return F::kNan; // out of reach of .satfinite
         if constexpr (R == Rounding::Rn && std::is_same_v<F, Binary16>)
             return clamped<F, C>(floatToHalf(value));
         else if constexpr (R == Rounding::Rn && std::is_same_v<F, BFloat16>)
@@ -76,7 +80,14 @@ struct Narrow {
         else
             return clamped<F, C>(roundDouble<F>(static_cast<double>(value), R));
     }
-    static std::uint32_t apply(double value) { return clamped<F, C>(roundDouble<F>(value, R)); }
+    static std::uint32_t apply(double value) {
+        if (C == Clamp::None && value != value) { // the upper part of the NaN, made quiet
+            const std::uint64_t bits = bitsOf(quietNan(value));
+            const auto fraction = static_cast<std::uint32_t>(bits >> (52 - F::kFraction));
+            return (fraction & (F::kSign - 1u)) | F::kInfinity | ((bits >> 63) != 0 ? F::kSign : 0u);
+        }
+        return clamped<F, C>(roundDouble<F>(value, R));
+    }
 };
 template <class F, class S>
 LaneFunction narrow(const Instruction& instruction) {
@@ -158,13 +169,14 @@ LaneFunction fromFp8(const Instruction& instruction) {
     });
 }
 
-/// f32 to tf32: 10 fraction bits in the upper 19 bits of the register. .rna leaves the upper bits of a NaN.
+/// f32 to tf32: 10 fraction bits in the upper 19 bits of the register. .rna leaves the upper bits of a NaN (and
+/// .satfinite takes one off them).
 template <Rounding R, Clamp C>
 struct ToTensor32 {
     static std::uint32_t apply(float value) {
         const std::uint32_t bits = bitsOf(value);
         if (R == Rounding::Rna && isNanF32(bits))
-            return bits & ~0x1fffu;
+            return (bits & ~0x1fffu) - (C == Clamp::Finite ? 0x2000u : 0u);
         return clamped<Tensor32, C>(roundDouble<Tensor32>(static_cast<double>(value), R)) << 13;
     }
 };
@@ -189,7 +201,7 @@ struct ToFloat {
             result = flush(result);
         if constexpr (Sat)
             return saturate(result);
-        return CanonicalNan ? canonical(result) : result;
+        return CanonicalNan || (Ftz && sizeof(Real) == 4) ? canonical(result) : result;
     }
 };
 template <Rounding R, class Operation, class S>
@@ -217,7 +229,7 @@ struct ToDouble {
     template <class Real>
     static double apply(Real value) {
         if constexpr (Ftz)
-            value = flush(value);
+            value = canonical(flush(value));
         double result = static_cast<double>(value);
         if constexpr (Sat) {
             result = result > 0 ? result : 0.0; // NaN, too

@@ -27,7 +27,7 @@ inline Real toIntegral(Real value) {
         return value;
 }
 
-/// A plain copy keeps a NaN's bits; rounding makes it canonical.
+/// A plain copy keeps a NaN's bits; rounding and .ftz make it canonical.
 template <Rounding R, bool Ftz, bool Sat>
 struct Float32 {
     static float apply(float value) {
@@ -36,7 +36,7 @@ struct Float32 {
         const float result = toIntegral<R>(value);
         if constexpr (Sat)
             return saturate(result);
-        return R == Rounding::None ? result : canonical(result);
+        return R == Rounding::None && !Ftz ? result : canonical(result);
     }
 };
 template <Rounding R, bool Sat>
@@ -56,7 +56,8 @@ struct Half {
         const float value = isHalf ? halfToFloat(bits) : bfloatToFloat(bits);
         const float integral = toIntegral<R>(value);
         const std::uint32_t rounded = isHalf ? floatToHalf(integral) : floatToBfloat(integral);
-        const std::uint32_t result = R == Rounding::None ? bits : rounded;
+        // A copy makes a NaN canonical, too.
+        const std::uint32_t result = R == Rounding::None && !F::isNan(bits) ? bits : rounded;
         if constexpr (Sat) {
             const std::uint32_t low =
                 F::isNan(result) || (result & F::kSign) != 0 ? 0u : result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // add, sub, mul, fma, mad, div, abs and neg of .f64 in every rounding mode. Measured on an H200: a NaN operand comes out with its
-// payload, made quiet; a NaN out of numbers is 0xfff8000000000000; abs and neg leave a NaN as it is.
+// payload, made quiet; a NaN out of numbers is 0xfff8000000000000; abs and neg leave its sign.
 #include <cmath>
 
 #include "engine/sim/lanes/formats.h"
@@ -15,9 +15,10 @@ using ptx::Instruction;
 using ptx::Opcode;
 using ptx::Rounding;
 
-/// The result, or the quiet form of the first NaN operand.
-inline double propagate(double result, double a) {
-    return isNanF64(bitsOf(a)) ? doubleOf(bitsOf(a) | (1ull << 51)) : result;
+/// The result, or the quiet form of a NaN operand. Applied in rising order of precedence, which differs: of several NaN operands add,
+/// sub and mul return b, fma the first of b, c, a, and div a.
+inline double propagate(double result, double operand) {
+    return isNanF64(bitsOf(operand)) ? quietNan(operand) : result;
 }
 inline double ownNan(double result) {
     return isNanF64(bitsOf(result)) ? doubleOf(kNanF64) : result;
@@ -25,17 +26,17 @@ inline double ownNan(double result) {
 
 struct Add {
     static double apply(double a, double b) {
-        return propagate(propagate(ownNan(a + b), b), a);
+        return propagate(propagate(ownNan(a + b), a), b);
     }
 };
 struct Sub {
     static double apply(double a, double b) {
-        return propagate(propagate(ownNan(a - b), b), a);
+        return propagate(propagate(ownNan(a - b), a), b);
     }
 };
 struct Mul {
     static double apply(double a, double b) {
-        return propagate(propagate(ownNan(a * b), b), a);
+        return propagate(propagate(ownNan(a * b), a), b);
     }
 };
 struct Div {
@@ -45,17 +46,17 @@ struct Div {
 };
 struct Fma {
     static double apply(double a, double b, double c) {
-        return propagate(propagate(propagate(ownNan(std::fma(a, b, c)), c), b), a);
+        return propagate(propagate(propagate(ownNan(std::fma(a, b, c)), a), c), b);
     }
 };
 struct Abs {
     static double apply(double a) {
-        return isNanF64(bitsOf(a)) ? a : doubleOf(bitsOf(a) & ~(1ull << 63));
+        return isNanF64(bitsOf(a)) ? quietNan(a) : doubleOf(bitsOf(a) & ~(1ull << 63));
     }
 };
 struct Neg {
     static double apply(double a) {
-        return isNanF64(bitsOf(a)) ? a : doubleOf(bitsOf(a) ^ (1ull << 63));
+        return isNanF64(bitsOf(a)) ? quietNan(a) : doubleOf(bitsOf(a) ^ (1ull << 63));
     }
 };
 

@@ -51,7 +51,10 @@ struct MinMax {
         result = nanB ? a : result;
         result |= sign;
         const bool nan = PropagateNan ? nanA || nanB : nanA && nanB;
-        return nan ? L::kNan : result;
+        if constexpr (sizeof(Bits) == 8) // of two f64 NaNs, the second, made quiet
+            return nan ? b | (Bits{1} << 51) : result;
+        else
+            return nan ? L::kNan : result;
     }
 };
 

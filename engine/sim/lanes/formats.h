@@ -24,6 +24,9 @@ inline double doubleOf(std::uint64_t bits) { return std::bit_cast<double>(bits);
 inline bool isNanF32(std::uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
 inline bool isNanF64(std::uint64_t bits) { return (bits & ~(1ull << 63)) > (0x7ffull << 52); }
 
+/// The quiet NaN of a NaN, payload and sign kept.
+inline double quietNan(double nan) { return doubleOf(bitsOf(nan) | (1ull << 51)); }
+
 /// .ftz: a subnormal becomes a zero of its sign.
 inline float flush(float value) {
     const std::uint32_t bits = bitsOf(value);

@@ -22,7 +22,8 @@ inline Real addRoundedToOdd(Real a, Real b) {
     const Real error = (a - (sum - part)) + (b - part);
     const Bits bits = std::bit_cast<Bits>(sum);
     const Bits magnitudeStep = (error > 0) == (sum > 0) ? Bits{1} : ~Bits{0};
-    const bool adjust = error != 0 && (bits & 1u) == 0;
+    // Not for infinities, whose error is NaN.
+    const bool adjust = (error > 0 || error < 0) && (bits & 1u) == 0;
     return std::bit_cast<Real>(adjust ? static_cast<Bits>(bits + magnitudeStep) : bits);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Integer arithmetic with a carry flag (add.cc, addc, sub.cc, subc, mad.cc, madc), 24-bit multiplication and dot products. sub.cc
-// and subc keep a borrow in the flag (1: borrow).
+// Integer arithmetic with a carry flag (add.cc, addc, sub.cc, subc, mad.cc, madc), 24-bit multiplication and dot products. On the
+// hardware a difference is a + ~b + 1, so sub.cc leaves the carry of that sum in the flag: 1 where nothing was borrowed.
 #include <limits>
 
 #include "engine/sim/lanes/integer_math.h"
@@ -34,14 +34,12 @@ struct AddCarry {
     }
 };
 template <bool In, bool Out>
-struct SubBorrow {
+struct SubCarry {
     template <class V>
     static V apply(V a, V b, bool& flag) {
-        const V subtrahend = b;
-        const bool borrowIn = In && flag;
-        const V difference = static_cast<V>(a - subtrahend - V{borrowIn});
-        const bool borrow = a < subtrahend || (borrowIn && a == subtrahend);
-        flag = Out ? borrow : flag;
+        bool carry = false;
+        const V difference = addCarrying(a, static_cast<V>(~b), In ? flag : true, carry);
+        flag = Out ? carry : flag;
         return difference;
     }
 };
@@ -165,8 +163,8 @@ LaneFunction selectCarry(const Instruction& instruction) {
     switch (instruction.opcode) {
     case Opcode::Add: return selectSum<AddCarry>(instruction, false);
     case Opcode::Addc: return selectSum<AddCarry>(instruction, true);
-    case Opcode::Sub: return selectSum<SubBorrow>(instruction, false);
-    case Opcode::Subc: return selectSum<SubBorrow>(instruction, true);
+    case Opcode::Sub: return selectSum<SubCarry>(instruction, false);
+    case Opcode::Subc: return selectSum<SubCarry>(instruction, true);
     case Opcode::Mad:
     case Opcode::Madc: return selectMadCarry(instruction);
     default: return nullptr;

@@ -18,18 +18,16 @@ using ptx::Opcode;
 using ptx::Rounding;
 using ptx::Type;
 
-inline double quiet(double nan) { return doubleOf(bitsOf(nan) | (1ull << 51)); }
-
 struct Rcp {
     static float apply(float a) { return 1.0f / a; }
-    static double apply(double a) { return isNanF64(bitsOf(a)) ? quiet(a) : 1.0 / a; }
+    static double apply(double a) { return isNanF64(bitsOf(a)) ? quietNan(a) : 1.0 / a; }
 };
 struct Sqrt {
     static float apply(float a) { return std::sqrt(a); }
     static double apply(double a) {
         const double root = std::sqrt(a);
         const double result = isNanF64(bitsOf(root)) ? doubleOf(kNanF64) : root;
-        return isNanF64(bitsOf(a)) ? quiet(a) : result;
+        return isNanF64(bitsOf(a)) ? quietNan(a) : result;
     }
 };
 struct Rsqrt {
@@ -38,18 +36,26 @@ struct Rsqrt {
     }
     static double apply(double a) {
         if (isNanF64(bitsOf(a)))
-            return quiet(a);
+            return quietNan(a);
         const double result = 1.0 / std::sqrt(a);
         return result != result ? doubleOf(kNanF64) : result;
     }
 };
-/// Turns: a / (2 pi), rounded to f32.
-inline double turns(float a) { return static_cast<double>(a * 0.15915494309189535f); }
+/// A double cut to the 24 significant bits of an f32.
+inline double truncatedToFloat(double value) {
+    return doubleOf(bitsOf(value) & ~((1ull << 29) - 1));
+}
+/// Turns: a / (2 pi), cut to f32.
+/// The product in double is exact, and so is the fraction of a turn.
+inline double turns(float a) {
+    const double exact = static_cast<double>(a) * static_cast<double>(0.15915494309189535f);
+    return truncatedToFloat(exact);
+}
 struct Sin {
     static float apply(float a) {
         const double t = turns(a);
-        // The fraction of a turn is exact; a zero keeps its sign.
-        return static_cast<float>(std::sin((t - std::nearbyint(t)) * (2 * std::numbers::pi)));
+        const double sine = std::sin((t - std::nearbyint(t)) * (2 * std::numbers::pi));
+        return std::copysign(static_cast<float>(sine), sine == 0 ? a : static_cast<float>(sine));
     }
 };
 struct Cos {
