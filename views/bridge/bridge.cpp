@@ -86,6 +86,18 @@ void Bridge::setParameters(const Parameters& values) {
     flushParameters();
 }
 
+void Bridge::replaceInText(const QString& from, const QString& to) {
+    enqueue({Kind::Edit, [from = from.toStdString(), to = to.toStdString()](Backend& backend, Backend::Cancel cancel) {
+                 const SnapshotPtr now = backend.snapshot();
+                 std::string text = now->program ? now->program->cudaText : std::string();
+                 const auto at = text.find(from);
+                 if (at == std::string::npos)
+                     return now;
+                 text.replace(at, from.size(), to);
+                 return backend.setText(text, cancel);
+             }});
+}
+
 void Bridge::flushParameters() {
     m_parameterTimer.stop();
     if (m_editedParameters.empty())

@@ -55,6 +55,8 @@ public:
     void editText(const QString& text);
     void setParameter(const QString& name, std::int64_t value);
     void setParameters(const Parameters& values);
+    /// Replaces the first occurrence in the text of the open program; nothing when there is none.
+    void replaceInText(const QString& from, const QString& to);
 
     void select(const session::Selection& selection);
     void seek(std::uint32_t index);
@@ -77,7 +79,7 @@ signals:
 
 private:
     /// Work that compiles or simulates; it overtakes waiting work of its own kind.
-    enum class Kind { Open, Text, Values, Device, Move };
+    enum class Kind { Open, Text, Values, Device, Edit, Move };
     struct Pending {
         Kind kind;
         std::function<SnapshotPtr(Backend&, const std::atomic<bool>*)> work;

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/panes/counters/counters_model.h"
+
+#include <QLocale>
+
+#include <cmath>
+
+#include "views/kit/theme.h"
+
+namespace lanescope::views {
+
+namespace {
+
+QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+
+/// Ratios and figures that are already per something do not scale with the launch.
+bool isCount(const sim::Metric& metric) {
+    return metric.unit != "1" && metric.unit != "%" && metric.unit.find("per") == std::string_view::npos &&
+           metric.unit.find('/') == std::string_view::npos;
+}
+
+} // namespace
+
+void CountersModel::setRun(std::shared_ptr<const session::RunView> run, const QString& title) {
+    if (run == m_now)
+        return;
+    beginResetModel();
+    if (m_now && run && m_now->counters.total != run->counters.total) {
+        m_before = m_now;
+        m_beforeTitle = m_nowTitle == title ? tr("Before") : m_nowTitle;
+    }
+    if (run) {
+        m_now = std::move(run);
+        m_nowTitle = title;
+    }
+    refill();
+    endResetModel();
+}
+
+void CountersModel::clearHistory() {
+    beginResetModel();
+    m_before.reset();
+    refill();
+    endResetModel();
+}
+
+void CountersModel::setPerFma(bool on) {
+    beginResetModel();
+    m_perFma = on;
+    refill();
+    endResetModel();
+}
+
+void CountersModel::setTheme(const Theme& theme) {
+    m_theme = &theme;
+    if (!m_rows.empty())
+        emit dataChanged(index(0, 0), index(rowCount() - 1, kColumnCount - 1));
+}
+
+bool CountersModel::hasFma() const { return m_now && m_now->counters.fmaLanes > 0; }
+
+void CountersModel::refill() {
+    m_rows.clear();
+    if (!m_now)
+        return;
+    const auto metrics = sim::metrics();
+    const auto scale = [](const session::RunView& run) {
+        return run.counters.fmaLanes > 0 ? 1000.0 / double(run.counters.fmaLanes) : 0.0;
+    };
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+        Row row{static_cast<int>(i), metrics[i].value(m_now->counters), m_before ? metrics[i].value(m_before->counters) : 0,
+                isCount(metrics[i])};
+        if (row.now == 0 && row.before == 0)
+            continue;
+        if (m_perFma && row.scales) {
+            row.now *= scale(*m_now);
+            row.before *= m_before ? scale(*m_before) : 0;
+        }
+        m_rows.push_back(row);
+    }
+}
+
+int CountersModel::rowOf(const QString& metricId) const {
+    const auto metrics = sim::metrics();
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        if (text(metrics[static_cast<std::size_t>(m_rows[i].metric)].id) == metricId)
+            return static_cast<int>(i);
+    return -1;
+}
+
+int CountersModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(m_rows.size()); }
+int CountersModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumnCount; }
+
+QString CountersModel::format(double value, const Row& row) const {
+    const auto& metric = sim::metrics()[static_cast<std::size_t>(row.metric)];
+    const QLocale locale(QLocale::English);
+    if (metric.unit == "1")
+        return locale.toString(100.0 * value, 'f', 1) + QLatin1Char('%');
+    const bool isWhole = value == std::floor(value);
+    if (isWhole)
+        return locale.toString(value, 'f', 0);
+    return locale.toString(value, 'f', std::abs(value) >= 100 ? 1 : std::abs(value) >= 1 ? 2 : 4);
+}
+
+QVariant CountersModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount())
+        return {};
+    const Row& row = m_rows[static_cast<std::size_t>(index.row())];
+    const auto& metric = sim::metrics()[static_cast<std::size_t>(row.metric)];
+    const double ratio = row.now != 0 && row.before != 0 ? row.before / row.now : 0;
+    const bool isSame = ratio == 0 || std::abs(ratio - 1) < 0.005;
+    switch (role) {
+    case Qt::DisplayRole:
+        switch (index.column()) {
+        case kName: return text(metric.label);
+        case kNow: return format(row.now, row);
+        case kBefore: return m_before ? format(row.before, row) : QString();
+        case kRatio:
+            if (!m_before)
+                return QString();
+            if (ratio == 0)
+                return QStringLiteral("–");
+            return QStringLiteral("%1×").arg(ratio >= 1 ? ratio : ratio, 0, 'f', ratio < 0.1 || ratio >= 100 ? 2 : 1);
+        default: return {};
+        }
+    case Qt::ToolTipRole: {
+        QString tip = QStringLiteral("<b>%1</b> (%2)<br>%3").arg(text(metric.label), text(metric.unit), text(metric.help).toHtmlEscaped());
+        if (!metric.ncuName.empty())
+            tip += tr("<br>Nsight Compute: <code>%1</code>").arg(text(metric.ncuName));
+        return tip + tr("<br>In reports: <code>%1</code>").arg(text(metric.id));
+    }
+    case Qt::TextAlignmentRole: return QVariant::fromValue(Qt::Alignment((index.column() == kName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
+    case Qt::FontRole:
+        if (index.column() == kName)
+            return Theme::ui(12);
+        return Theme::mono(11, index.column() == kRatio && !isSame ? QFont::Bold : QFont::Medium);
+    case Qt::ForegroundRole:
+        if (m_theme && (index.column() == kBefore || (index.column() == kRatio && isSame)))
+            return m_theme->tx3;
+        return {};
+    case Qt::AccessibleTextRole:
+        return QStringLiteral("%1: %2").arg(text(metric.label), format(row.now, row));
+    default: return {};
+    }
+}
+
+QVariant CountersModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(Qt::Alignment((section == kName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
+    if (role == Qt::ToolTipRole && section == kRatio)
+        return tr("Before divided by now: 6.6 means that now needs 6.6 times fewer");
+    if (role != Qt::DisplayRole)
+        return {};
+    switch (section) {
+    case kName: return tr("Counter");
+    case kBefore: return m_beforeTitle;
+    case kNow: return m_before && m_beforeTitle != tr("Before") ? m_nowTitle : m_before ? tr("Now") : tr("This launch");
+    case kRatio: return tr("Ratio");
+    default: return {};
+    }
+}
+
+} // namespace lanescope::views

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/panes/counters/counters_pane.h"
+
+#include <QHeaderView>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "views/kit/controls.h"
+#include "views/panes/counters/counters_model.h"
+
+namespace lanescope::views {
+
+CountersPane::CountersPane(Intents* intents, QWidget* parent)
+    : Pane(QStringLiteral("counters"), tr("Counters"), intents, parent), m_model(new CountersModel(this)),
+      m_view(new QTableView(this)) {
+    m_view->setObjectName(QStringLiteral("counters.table"));
+    m_view->setAccessibleName(tr("Counters"));
+    m_view->setModel(m_model);
+    m_view->setAlternatingRowColors(true);
+    m_view->setShowGrid(false);
+    m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_view->setWordWrap(false);
+    m_view->setTabKeyNavigation(false);
+    m_view->verticalHeader()->hide();
+    m_view->verticalHeader()->setDefaultSectionSize(22);
+    m_view->verticalHeader()->setMinimumSectionSize(22);
+    m_view->horizontalHeader()->setHighlightSections(false);
+    m_view->horizontalHeader()->setMinimumSectionSize(36);
+    m_view->horizontalHeader()->setFixedHeight(22);
+    m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_view);
+    setFocusProxy(m_view);
+    connect(m_model, &QAbstractItemModel::modelReset, this, &CountersPane::layOut);
+    connect(intents, &Intents::openLesson, this, [this] { m_model->clearHistory(); });
+    connect(intents, &Intents::revealCounter, this, [this](const QString& id) {
+        if (const int row = m_model->rowOf(id); row >= 0) {
+            m_view->selectRow(row);
+            m_view->scrollTo(m_model->index(row, 0), QAbstractItemView::PositionAtCenter);
+        }
+    });
+    layOut();
+}
+
+QString CountersPane::context() const {
+    if (!m_snapshot || !m_snapshot->run)
+        return {};
+    return m_snapshot->run->blocksSimulated < m_snapshot->run->blocksInGrid ? tr("modelled, sampled blocks") : tr("modelled");
+}
+
+QWidget* CountersPane::headerControls() {
+    if (!m_scale) {
+        m_scale = new SegmentedButtons(QStringLiteral("counters.scale"), {tr("Launch"), tr("1,000 FMA")}, true);
+        m_scale->setAccessibleName(tr("Counts per launch or per 1,000 multiply-adds"));
+        connect(m_scale, &SegmentedButtons::activated, this, [this](int index) {
+            m_wantsPerFma = index == 1;
+            m_model->setPerFma(m_wantsPerFma && m_model->hasFma());
+        });
+    }
+    return m_scale;
+}
+
+void CountersPane::setSnapshot(const SnapshotPtr& snapshot) {
+    m_snapshot = snapshot;
+    if (!snapshot || !snapshot->run)
+        return;
+    const QString title = snapshot->program ? QString::fromStdString(snapshot->program->title) : QString();
+    m_model->setRun(snapshot->run, title);
+    const bool canScale = m_model->hasFma();
+    if (m_scale) {
+        m_scale->setSegmentEnabled(1, canScale, tr("This kernel has no multiply-add"));
+        m_scale->setCurrent(m_wantsPerFma && canScale ? 1 : 0);
+    }
+    emit contextChanged();
+}
+
+void CountersPane::setTheme(const Theme& theme) {
+    Pane::setTheme(theme);
+    m_model->setTheme(theme);
+}
+
+QAbstractItemModel* CountersPane::table() { return m_model; }
+
+void CountersPane::layOut() {
+    QHeaderView* header = m_view->horizontalHeader();
+    const bool hasBefore = m_model->hasBefore();
+    m_view->setColumnHidden(CountersModel::kBefore, !hasBefore);
+    m_view->setColumnHidden(CountersModel::kRatio, !hasBefore);
+    header->setSectionResizeMode(CountersModel::kName, QHeaderView::Stretch);
+    for (const int column : {CountersModel::kBefore, CountersModel::kNow, CountersModel::kRatio})
+        header->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+}
+
+} // namespace lanescope::views

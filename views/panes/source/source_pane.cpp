@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/panes/source/source_pane.h"
+
+#include <Qsci/qsciscintilla.h>
+
+#include <QFileInfo>
+#include <QPainter>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "views/kit/paint.h"
+#include "views/panes/source/source_view.h"
+
+namespace lanescope::views {
+
+/// The right part of the pane's header: what the heat means, then the PTX column's own title above its text.
+class SourceHeader : public QWidget {
+public:
+    SourceHeader(SourcePane* pane) : QWidget(), m_pane(pane) {
+        setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+        setMinimumWidth(60);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        const Theme& theme = m_pane->theme();
+        QPainter painter(this);
+        if (!m_pane->m_ptx->isVisibleTo(m_pane))
+            return;
+        const double split = mapFromGlobal(m_pane->m_ptx->mapToGlobal(QPoint(0, 0))).x();
+        const QString heat = SourcePane::tr("heat: warp executions");
+        const QFont caption = Theme::ui(11.5);
+        if (split - 12 > textWidth(caption, heat))
+            drawText(painter, QRectF(0, 0, split - 10, height()), heat, caption, theme.tx3,
+                     Qt::AlignRight | Qt::AlignVCenter);
+        vLine(painter, split - 1, 0, height(), theme.line);
+        QRectF box(split + 10, 0, width() - split - 12, height());
+        box.setLeft(box.left() + drawText(painter, box, QStringLiteral("PTX"), Theme::ui(12, QFont::DemiBold), theme.tx) + 8);
+        drawText(painter, box, m_pane->ptxContext(), caption, theme.tx3);
+    }
+
+private:
+    SourcePane* m_pane;
+};
+
+SourcePane::SourcePane(Intents* intents, QWidget* parent)
+    : Pane(QStringLiteral("source"), tr("CUDA"), intents, parent), m_splitter(new QSplitter(Qt::Horizontal, this)),
+      m_cuda(new SourceView(SourceView::Language::Cuda, QStringLiteral("source.cuda"), this)),
+      m_ptx(new SourceView(SourceView::Language::Ptx, QStringLiteral("source.ptx"), this)) {
+    setAccessibleName(tr("Source: CUDA and PTX"));
+    m_cuda->editor()->setAccessibleName(tr("CUDA text, editable"));
+    m_ptx->editor()->setAccessibleName(tr("PTX text, read only"));
+    m_splitter->addWidget(m_cuda);
+    m_splitter->addWidget(m_ptx);
+    m_splitter->setSizes({1000, 1000});
+    m_splitter->setHandleWidth(1);
+    m_splitter->setChildrenCollapsible(false);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_splitter);
+    setFocusProxy(m_cuda->editor());
+    connect(m_splitter, &QSplitter::splitterMoved, this, [this] {
+        if (m_header)
+            m_header->update();
+    });
+    connect(m_cuda, &SourceView::edited, this, &SourcePane::onEdited);
+    connect(m_cuda, &SourceView::lineClicked, this, &SourcePane::onCudaLine);
+    connect(m_ptx, &SourceView::lineClicked, this, &SourcePane::onPtxLine);
+    const auto expectNew = [this] {
+        m_expectsNew = true;
+        m_isAhead = false;
+    };
+    connect(intents, &Intents::openKernel, this, expectNew);
+    connect(intents, &Intents::openFile, this, expectNew);
+    connect(intents, &Intents::openLesson, this, expectNew);
+    connect(intents, &Intents::revealLine, this, [this](quint32 line) { m_cuda->goTo(line); });
+    connect(intents, &Intents::revealPtxLine, this, [this](quint32 line) { m_ptx->goTo(line); });
+}
+
+QString SourcePane::context() const {
+    if (!m_snapshot || !m_snapshot->program)
+        return {};
+    const auto& program = *m_snapshot->program;
+    QString text = QString::fromStdString(program.cudaFile.empty() ? program.id : program.cudaFile);
+    if (!program.entry.empty())
+        text += QStringLiteral(" · ") + QString::fromStdString(program.entry);
+    if (m_isAhead)
+        text += tr(" · edited");
+    return text;
+}
+
+QString SourcePane::ptxContext() const {
+    if (!m_snapshot || !m_snapshot->program)
+        return {};
+    const auto& program = *m_snapshot->program;
+    if (program.ptxText.empty())
+        return m_snapshot->busy ? tr("compiling") : tr("none: the CUDA text does not compile");
+    QStringList parts;
+    if (!program.target.empty())
+        parts << QString::fromStdString(program.target);
+    const auto& frame = m_snapshot->frame;
+    if (frame.hasStep && frame.pc < program.instructions.size()) {
+        const std::uint32_t line = program.instructions[frame.pc].cudaLine;
+        const auto count = std::count_if(program.instructions.begin(), program.instructions.end(),
+                                         [line](const auto& i) { return i.cudaLine == line; });
+        if (line != 0)
+            parts << tr("%n instruction(s) from line %1", nullptr, static_cast<int>(count)).arg(line);
+    }
+    if (!program.compiler.empty())
+        parts << QString::fromStdString(program.compiler);
+    return parts.join(QStringLiteral(" · "));
+}
+
+QWidget* SourcePane::headerControls() {
+    if (!m_header)
+        m_header = new SourceHeader(this);
+    return m_header;
+}
+
+QString SourcePane::cudaText() const { return m_cuda->text(); }
+
+void SourcePane::setTheme(const Theme& theme) {
+    Pane::setTheme(theme);
+    m_cuda->setTheme(theme);
+    m_ptx->setTheme(theme);
+    m_splitter->setStyleSheet(QStringLiteral("QSplitter::handle { background: %1; }").arg(theme.line.name()));
+    if (m_header)
+        m_header->update();
+}
+
+void SourcePane::setSnapshot(const SnapshotPtr& snapshot) {
+    const bool isNewProgram = snapshot && (!m_snapshot || m_snapshot->program != snapshot->program);
+    m_snapshot = snapshot;
+    if (isNewProgram)
+        loadTexts();
+    updateMarks();
+    follow();
+    emit contextChanged();
+    if (m_header)
+        m_header->update();
+}
+
+void SourcePane::loadTexts() {
+    if (!m_snapshot->program)
+        return;
+    const auto& program = *m_snapshot->program;
+    const QString cuda = QString::fromStdString(program.cudaText);
+    const bool isOther = m_expectsNew || program.id != m_programId;
+    // What the user has typed since this text was sent to the compiler stays.
+    if (isOther || !m_isAhead)
+        m_cuda->setText(cuda);
+    if (m_cuda->text() == cuda)
+        m_isAhead = false;
+    if (!m_snapshot->busy)
+        m_expectsNew = false;
+    m_programId = program.id;
+    m_cuda->setVisible(!program.cudaFile.empty() || !cuda.isEmpty());
+    // The PTX of the last text that compiled stays on screen while the new one has errors.
+    if (!program.ptxText.empty() || isOther)
+        m_ptx->setText(QString::fromStdString(program.ptxText));
+}
+
+void SourcePane::updateMarks() {
+    SourceMarks cuda, ptx;
+    if (m_snapshot && m_snapshot->program) {
+        const auto& program = *m_snapshot->program;
+        const auto& frame = m_snapshot->frame;
+        for (const auto& instruction : program.instructions) {
+            cuda.executable.insert(instruction.cudaLine);
+            ptx.executable.insert(instruction.ptxLine);
+        }
+        cuda.executable.erase(0);
+        if (m_snapshot->run) {
+            cuda.heat = m_snapshot->run->cudaLineExecutions;
+            ptx.heat = m_snapshot->run->ptxLineExecutions;
+        }
+        if (frame.hasStep && frame.pc < program.instructions.size()) {
+            const auto& now = program.instructions[frame.pc];
+            ptx.current.insert(now.ptxLine);
+            for (const auto& access : frame.accesses)
+                if (access.pc < program.instructions.size() && access.event <= frame.stepEvent)
+                    ptx.current.insert(program.instructions[access.pc].ptxLine);
+            if (now.cudaLine != 0) {
+                cuda.current.insert(now.cudaLine);
+                for (const auto& other : program.instructions)
+                    if (other.cudaLine == now.cudaLine)
+                        ptx.linked.insert(other.ptxLine);
+            }
+        }
+        if (frame.nextPc && *frame.nextPc < program.instructions.size()) {
+            ptx.next.insert(program.instructions[*frame.nextPc].ptxLine);
+            if (const auto line = program.instructions[*frame.nextPc].cudaLine; line != 0)
+                cuda.next.insert(line);
+        }
+        const QString cudaName = QFileInfo(QString::fromStdString(program.cudaFile)).fileName();
+        for (const auto& diagnostic : program.diagnostics) {
+            if (diagnostic.severity != Severity::Error || diagnostic.where.line == 0)
+                continue;
+            const QString file = QFileInfo(QString::fromStdString(diagnostic.where.file)).fileName();
+            const bool isCuda = !program.cudaText.empty() && (file.isEmpty() || file == cudaName || !file.endsWith(QLatin1String(".ptx")));
+            QString message = QString::fromStdString(diagnostic.message);
+            if (!diagnostic.hint.empty())
+                message += QStringLiteral(" - ") + QString::fromStdString(diagnostic.hint);
+            QString& text = (isCuda ? cuda : ptx).errors[diagnostic.where.line];
+            text += (text.isEmpty() ? QString() : QStringLiteral("\n ")) + message;
+        }
+    }
+    m_cuda->setMarks(std::move(cuda));
+    m_ptx->setMarks(std::move(ptx));
+}
+
+void SourcePane::follow() {
+    if (!m_snapshot || !m_snapshot->program || m_cuda->isBeingEdited())
+        return;
+    const auto lineOf = [](const std::set<std::uint32_t>& lines) { return lines.empty() ? 0u : *lines.rbegin(); };
+    m_cuda->reveal(lineOf(m_cuda->marks().current.empty() ? m_cuda->marks().next : m_cuda->marks().current));
+    m_ptx->reveal(lineOf(m_ptx->marks().current.empty() ? m_ptx->marks().next : m_ptx->marks().current));
+}
+
+void SourcePane::onEdited() {
+    if (!m_isAhead) {
+        m_isAhead = true;
+        emit contextChanged();
+    }
+    emit intents()->editText(m_cuda->text());
+}
+
+void SourcePane::onCudaLine(quint32 line) {
+    if (m_cuda->marks().executable.contains(line))
+        emit intents()->runToLine(line);
+    else
+        emit intents()->message(tr("Line %1 has no instruction").arg(line));
+}
+
+void SourcePane::onPtxLine(quint32 line) {
+    if (!m_snapshot || !m_snapshot->trace || !m_snapshot->program)
+        return;
+    const auto& program = *m_snapshot->program;
+    const auto& trace = *m_snapshot->trace;
+    const auto warp = static_cast<std::size_t>(m_snapshot->selection.warp);
+    if (warp >= trace.eventsOfWarp.size())
+        return;
+    const auto& own = trace.eventsOfWarp[warp];
+    const auto runs = [&](std::uint32_t event) {
+        const std::uint32_t pc = trace.events[event].pc;
+        return pc < program.instructions.size() && program.instructions[pc].ptxLine == line;
+    };
+    // The next one after the present, else the first from the start.
+    const auto now = std::lower_bound(own.begin(), own.end(), m_snapshot->frame.index);
+    auto found = std::find_if(now, own.end(), runs);
+    if (found == own.end())
+        found = std::find_if(own.begin(), now, runs);
+    if (found != own.end() && runs(*found))
+        emit intents()->seek(*found + 1);
+    else
+        emit intents()->message(tr("Warp %1 does not run PTX line %2").arg(m_snapshot->selection.warp).arg(line));
+}
+
+} // namespace lanescope::views

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/shell/main_window.h"
+
+#include <QAbstractButton>
+#include <QAbstractSpinBox>
+#include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QToolButton>
+
+#include <Qsci/qsciscintilla.h>
+
+#include <algorithm>
+
+#include "views/bridge/bridge.h"
+#include "views/bridge/lesson_model.h"
+#include "views/kit/controls.h"
+#include "views/panes/lesson/lesson_pane.h"
+#include "views/shell/pane_dock.h"
+#include "views/shell/player.h"
+#include "views/shell/search_box.h"
+#include "views/shell/workspace.h"
+
+namespace lanescope::views {
+
+namespace {
+
+/// Widgets that want letters and Space for themselves.
+bool takesLetters(const QWidget* widget) {
+    return qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) ||
+           qobject_cast<const QComboBox*>(widget) || qobject_cast<const QAbstractButton*>(widget) ||
+           qobject_cast<const QsciScintillaBase*>(widget) || qobject_cast<const QPlainTextEdit*>(widget) ||
+           qobject_cast<const QMenu*>(widget) || qobject_cast<const QMenuBar*>(widget);
+}
+
+} // namespace
+
+MainWindow::MainWindow(WindowOptions options, QWidget* parent)
+    : QMainWindow(parent), m_options(std::move(options)), m_theme(&Theme::light()),
+      m_bridge(new Bridge(m_options.backend, this)), m_intents(new Intents(this)),
+      m_lessons(new LessonModel(std::move(m_options.lessons), this)), m_player(new Player(m_bridge, m_intents, this)),
+      m_pages(new QStackedWidget(this)) {
+    setObjectName(QStringLiteral("window"));
+    setWindowTitle(QStringLiteral("Lanescope"));
+    setMinimumSize(1280, 720);
+    resize(1600, 1000);
+    setAcceptDrops(true);
+    const auto registry = paneRegistry(m_lessons);
+    m_stepper = new Workspace(Page::Stepper, registry, m_intents, m_pages);
+    m_performance = new Workspace(Page::Performance, registry, m_intents, m_pages);
+    m_pages->addWidget(m_stepper);
+    m_pages->addWidget(m_performance);
+    setCentralWidget(m_pages);
+    buildMenus();
+    buildToolbar();
+    buildStatusBar();
+    connectIntents();
+    loadSettings();
+    if (m_options.theme)
+        m_theme = &Theme::of(*m_options.theme);
+    applyTheme();
+    connect(m_bridge, &Bridge::published, this, &MainWindow::onPublished);
+    connect(m_bridge, &Bridge::idle, this, [this] {
+        if (isReady())
+            emit ready();
+    });
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { onFocusChanged(now); });
+    qApp->installEventFilter(this);
+    onPublished(m_bridge->snapshot());
+}
+
+MainWindow::~MainWindow() { qApp->removeEventFilter(this); }
+
+void MainWindow::connectIntents() {
+    connect(m_intents, &Intents::openKernel, this, [this](const QString& id, const Parameters& p) { m_bridge->openKernel(id, p); });
+    connect(m_intents, &Intents::openFile, m_bridge, &Bridge::openFile);
+    connect(m_intents, &Intents::openLesson, this, &MainWindow::openLesson);
+    connect(m_intents, &Intents::editText, m_bridge, &Bridge::editText);
+    connect(m_intents, &Intents::setParameter, m_bridge, &Bridge::setParameter);
+    connect(m_intents, &Intents::setDevice, m_bridge, &Bridge::setDevice);
+    connect(m_intents, &Intents::selectBlock, this, [this](quint32 x, quint32 y, quint32 z) {
+        select([&](session::Selection& s) { s.block = {x, y, z}; });
+    });
+    connect(m_intents, &Intents::selectWarp, this, [this](int warp) { select([&](session::Selection& s) { s.warp = warp; }); });
+    connect(m_intents, &Intents::selectLane, this, [this](int lane) { select([&](session::Selection& s) { s.lane = lane; }); });
+    connect(m_intents, &Intents::hoverLane, this, [this](int lane) {
+        for (Pane* pane : panes())
+            pane->setHoverLane(lane);
+    });
+    connect(m_intents, &Intents::seek, m_bridge, &Bridge::seek);
+    connect(m_intents, &Intents::step, m_bridge, &Bridge::step);
+    connect(m_intents, &Intents::stepBack, m_bridge, &Bridge::stepBack);
+    connect(m_intents, &Intents::runToLine, m_bridge, &Bridge::runToLine);
+    connect(m_intents, &Intents::jumpToFinding, this, &MainWindow::jumpToFinding);
+    connect(m_intents, &Intents::message, this, [this](const QString& text) { statusBar()->showMessage(text, 5000); });
+    connect(m_intents, &Intents::revealPane, this, &MainWindow::showPane);
+    connect(m_intents, &Intents::revealLine, this, [this] { showPane(QStringLiteral("source")); });
+    connect(m_intents, &Intents::revealPtxLine, this, [this] { showPane(QStringLiteral("source")); });
+    connect(m_intents, &Intents::cancelWork, m_bridge, &Bridge::cancel);
+    // Whoever moves by hand takes over from Play.
+    for (auto signal : {&Intents::step, &Intents::stepBack})
+        connect(m_intents, signal, this, [this] {
+            if (m_player->isPlaying())
+                emit m_intents->setPlaying(false);
+        });
+    connect(m_intents, &Intents::setPlaying, this, [this](bool on) { m_playAction->setText(on ? tr("Pause\tSpace") : tr("Play\tSpace")); });
+    connect(m_lessons, &LessonModel::actionRequested, this, &MainWindow::applyAction);
+    connect(m_lessons, &LessonModel::stepChanged, this, [this] {
+        if (const LessonStep* step = m_lessons->currentStep(); step && !step->setup.isEmpty())
+            applyAction(step->setup);
+    });
+}
+
+bool MainWindow::openLesson(const QString& id) {
+    if (id.isEmpty() || (m_lessons->lesson() && m_lessons->lesson()->id == id && m_section != Section::Sandbox))
+        return !id.isEmpty();
+    emit m_intents->setPlaying(false);
+    if (m_section != Section::Stepper)
+        setSection(Section::Stepper);
+    // The kernel first, so that the first step's own set-up finds it open.
+    if (const auto lesson = m_lessons->source().open(id); lesson && !lesson->kernel.isEmpty())
+        emit m_intents->openKernel(lesson->kernel, lesson->parameters);
+    if (!m_lessons->open(id)) {
+        const QStringList errors = m_lessons->source().errors();
+        emit m_intents->message(errors.isEmpty() ? tr("There is no lesson %1").arg(id) : errors.join(QLatin1Char(' ')));
+        return false;
+    }
+    saveSettings();
+    return true;
+}
+
+void MainWindow::openKernel(const QString& id, const Parameters& parameters) {
+    emit m_intents->setPlaying(false);
+    emit m_intents->openKernel(id, parameters);
+}
+
+void MainWindow::openFile(const QString& path) {
+    m_sandboxFile = path;
+    setSection(Section::Sandbox);
+    emit m_intents->setPlaying(false);
+    emit m_intents->openFile(path);
+}
+
+void MainWindow::setSection(Section section) {
+    m_section = section;
+    m_sections->setCurrent(static_cast<int>(section));
+    m_pages->setCurrentWidget(section == Section::Performance ? m_performance : m_stepper);
+    for (const char* id : {"course", "lesson"})
+        if (PaneDock* dock = m_stepper->dock(QLatin1String(id)))
+            dock->setVisible(section != Section::Sandbox);
+    updateControls(m_bridge->snapshot());
+}
+
+void MainWindow::applyAction(const LessonAction& action) {
+    emit m_intents->setPlaying(false);
+    const SnapshotPtr& snapshot = m_bridge->snapshot();
+    const bool isOpen = snapshot->program && QString::fromStdString(snapshot->program->id) == action.kernel;
+    if (!action.kernel.isEmpty() && !isOpen)
+        emit m_intents->openKernel(action.kernel, action.parameters);
+    else if (!action.parameters.empty())
+        m_bridge->setParameters(action.parameters);
+    if (!action.replaceText.isEmpty())
+        m_bridge->replaceInText(action.replaceText, action.withText);
+    if (action.selection)
+        m_bridge->select(*action.selection);
+    if (action.seek)
+        m_bridge->seek(*action.seek);
+    if (action.runToLine)
+        m_bridge->runToLine(*action.runToLine);
+    for (int i = 0; i < action.steps; ++i)
+        m_bridge->step(session::StepUnit::Instruction);
+    if (!action.pane.isEmpty())
+        showPane(action.pane);
+}
+
+void MainWindow::onPublished(const SnapshotPtr& snapshot) {
+    // With the link off, a selection made in one pane stays in that pane until the next step.
+    const bool isOnlySelection = !m_link->isChecked() && snapshot->selection != m_shownSelection && snapshot->trace;
+    m_shownSelection = snapshot->selection;
+    for (Workspace* workspace : {m_stepper, m_performance})
+        for (PaneDock* dock : workspace->docks())
+            if (!isOnlySelection || dock == m_focused)
+                dock->pane()->setSnapshot(snapshot);
+    m_search->setSnapshot(snapshot);
+    updateControls(snapshot);
+    if (isReady())
+        emit ready();
+}
+
+bool MainWindow::isReady() const { return m_bridge->isIdle() && !m_bridge->snapshot()->busy; }
+
+void MainWindow::select(const std::function<void(session::Selection&)>& change) {
+    session::Selection selection = m_bridge->selection();
+    change(selection);
+    const auto& trace = m_bridge->snapshot()->trace;
+    selection.warp = std::clamp(selection.warp, 0, std::max(0, (trace ? trace->warps : 1) - 1));
+    selection.lane = std::clamp(selection.lane, 0, kWarpSize - 1);
+    if (selection != m_bridge->selection())
+        m_bridge->select(selection);
+}
+
+void MainWindow::moveBy(int events) {
+    const auto& snapshot = m_bridge->snapshot();
+    if (!snapshot->trace)
+        return;
+    emit m_intents->setPlaying(false);
+    const auto last = static_cast<std::int64_t>(snapshot->trace->events.size());
+    m_bridge->seek(static_cast<std::uint32_t>(std::clamp<std::int64_t>(std::int64_t{snapshot->frame.index} + events, 0, last)));
+}
+
+void MainWindow::jumpToFinding(int index) {
+    const auto& snapshot = m_bridge->snapshot();
+    if (!snapshot->run || index < 0 || index >= static_cast<int>(snapshot->run->findings.size()))
+        return;
+    const auto& finding = snapshot->run->findings[static_cast<std::size_t>(index)];
+    if (!finding.thread)
+        return;
+    const Dim3& block = snapshot->run->launch.block;
+    const auto& thread = finding.thread->thread;
+    const std::uint64_t linear = thread.x + std::uint64_t{block.x} * (thread.y + std::uint64_t{block.y} * thread.z);
+    session::Selection selection;
+    selection.block = finding.thread->block;
+    selection.warp = static_cast<int>(linear / kWarpSize);
+    selection.lane = static_cast<int>(linear % kWarpSize);
+    m_bridge->select(selection);
+    if (finding.line != 0)
+        m_bridge->runToLine(finding.line);
+}
+
+void MainWindow::setThemeKind(ThemeKind kind) {
+    m_theme = &Theme::of(kind);
+    applyTheme();
+    // A choice of the user's; without one the desktop's palette decides at the next start.
+    if (m_options.settings)
+        m_options.settings->setValue(QStringLiteral("theme"), kind == ThemeKind::Light ? QStringLiteral("light") : QStringLiteral("dark"));
+}
+
+void MainWindow::applyTheme() {
+    qApp->setPalette(m_theme->palette());
+    qApp->setStyleSheet(m_theme->styleSheet());
+    m_stepper->setTheme(*m_theme);
+    m_performance->setTheme(*m_theme);
+    m_search->setTheme(*m_theme);
+    const bool isLight = m_theme->kind == ThemeKind::Light;
+    m_themeButton->setText(isLight ? tr("Light") : tr("Dark"));
+    m_themeButton->setIcon(icon(isLight ? Icon::Sun : Icon::Moon, m_theme->tx, *m_theme, 14));
+    m_previousLesson->setIcon(icon(Icon::ChevronLeft, m_theme->tx, *m_theme, 14));
+    m_nextLesson->setIcon(icon(Icon::ChevronRight, m_theme->tx, *m_theme, 14));
+    m_logo->setPixmap(iconPixmap(Icon::Logo, 16, m_theme->acc, *m_theme, devicePixelRatioF()));
+    setWindowIcon(icon(Icon::Logo, m_theme->acc, *m_theme, 32));
+    updateControls(m_bridge->snapshot());
+}
+
+void MainWindow::onFocusChanged(QWidget* now) {
+    PaneDock* dock = nullptr;
+    for (QWidget* widget = now; widget && !dock; widget = widget->parentWidget())
+        dock = qobject_cast<PaneDock*>(widget);
+    if (!dock || dock == m_focused)
+        return;
+    if (m_focused)
+        m_focused->setActive(false);
+    m_focused = dock;
+    dock->setActive(true);
+}
+
+PaneDock* MainWindow::focusedDock() const {
+    if (m_focused && m_focused->isVisible())
+        return m_focused;
+    const auto* page = static_cast<Workspace*>(m_pages->currentWidget());
+    const auto& docks = page->docks();
+    const auto shown = std::find_if(docks.begin(), docks.end(), [](PaneDock* d) { return d->isVisible(); });
+    return shown == docks.end() ? nullptr : *shown;
+}
+
+Pane* MainWindow::pane(const QString& id) const {
+    Pane* found = m_stepper->pane(id);
+    return found ? found : m_performance->pane(id);
+}
+
+std::vector<Pane*> MainWindow::panes() const {
+    std::vector<Pane*> result;
+    for (const Workspace* workspace : {m_stepper, m_performance})
+        for (PaneDock* dock : workspace->docks())
+            result.push_back(dock->pane());
+    return result;
+}
+
+void MainWindow::showPane(const QString& id) {
+    if (m_performance->pane(id)) {
+        setSection(Section::Performance);
+        m_performance->raisePane(id);
+    } else if (m_stepper->pane(id)) {
+        if (m_section == Section::Performance)
+            setSection(Section::Stepper);
+        m_stepper->raisePane(id);
+    }
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::KeyPress || !watched->isWidgetType())
+        return QMainWindow::eventFilter(watched, event);
+    auto* widget = static_cast<QWidget*>(watched);
+    // Only the widget that has the focus, and not again for each of its parents.
+    if (widget != QApplication::focusWidget() || widget->window() != this || QApplication::activePopupWidget() || takesLetters(widget))
+        return QMainWindow::eventFilter(watched, event);
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier))
+        return QMainWindow::eventFilter(watched, event);
+    using session::StepUnit;
+    const bool isShift = key->modifiers() & Qt::ShiftModifier;
+    switch (key->key()) {
+    case Qt::Key_B: emit(isShift ? m_intents->stepBack(StepUnit::Barrier) : m_intents->step(StepUnit::Barrier)); return true;
+    case Qt::Key_Space: emit m_intents->setPlaying(!m_player->isPlaying()); return true;
+    case Qt::Key_T:
+        if (auto* lesson = qobject_cast<LessonPane*>(pane(QStringLiteral("lesson"))))
+            lesson->tryIt();
+        return true;
+    case Qt::Key_BracketLeft: select([](session::Selection& s) { --s.warp; }); return true;
+    case Qt::Key_BracketRight: select([](session::Selection& s) { ++s.warp; }); return true;
+    case Qt::Key_Comma: select([](session::Selection& s) { --s.lane; }); return true;
+    case Qt::Key_Period: select([](session::Selection& s) { ++s.lane; }); return true;
+    default: return QMainWindow::eventFilter(watched, event);
+    }
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+    // Reaches the window only when the focused widget has no use for the key.
+    const int by = event->modifiers() & Qt::ShiftModifier ? 10 : 1;
+    const auto& trace = m_bridge->snapshot()->trace;
+    switch (event->key()) {
+    case Qt::Key_Left: moveBy(-by); break;
+    case Qt::Key_Right: moveBy(by); break;
+    case Qt::Key_Home: m_bridge->seek(0); break;
+    case Qt::Key_End: m_bridge->seek(trace ? static_cast<std::uint32_t>(trace->events.size()) : 0); break;
+    case Qt::Key_Escape: emit m_intents->hoverLane(-1); break;
+    default: QMainWindow::keyPressEvent(event);
+    }
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    m_logo->setGeometry(10, 5, 16, 16);
+    m_titleLabel->setGeometry(width() / 2 - 240, 0, 480, menuBar()->height());
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    const auto urls = event->mimeData()->urls();
+    if (urls.size() != 1 || !urls.front().isLocalFile())
+        return;
+    const QString ending = QFileInfo(urls.front().toLocalFile()).suffix().toLower();
+    if (ending == QLatin1String("cu") || ending == QLatin1String("ptx"))
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) { openFile(event->mimeData()->urls().front().toLocalFile()); }
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    m_bridge->cancel();
+    saveSettings();
+    QMainWindow::closeEvent(event);
+}
+
+void MainWindow::saveSettings() {
+    QSettings* settings = m_options.settings;
+    if (!settings)
+        return;
+    if (isVisible()) {
+        settings->setValue(QStringLiteral("geometry"), saveGeometry());
+        for (Workspace* workspace : {m_stepper, m_performance})
+            if (workspace->isVisible())
+                settings->setValue(workspace->objectName() + QStringLiteral(".layout"), workspace->saveState(1));
+    }
+    if (m_lessons->lesson())
+        settings->setValue(QStringLiteral("lesson"), m_lessons->lesson()->id);
+    settings->beginGroup(QStringLiteral("progress"));
+    for (const auto& [id, steps] : m_lessons->progress()) {
+        QStringList seen;
+        for (const int step : steps)
+            seen << QString::number(step);
+        settings->setValue(id, seen);
+    }
+    settings->endGroup();
+}
+
+void MainWindow::loadSettings() {
+    QSettings* settings = m_options.settings;
+    const bool isDarkDesktop = QApplication::palette().color(QPalette::Window).lightness() < 128;
+    m_theme = &Theme::of(isDarkDesktop ? ThemeKind::Dark : ThemeKind::Light);
+    if (!settings)
+        return;
+    if (const QString kind = settings->value(QStringLiteral("theme")).toString(); !kind.isEmpty())
+        m_theme = &Theme::of(kind == QLatin1String("dark") ? ThemeKind::Dark : ThemeKind::Light);
+    restoreGeometry(settings->value(QStringLiteral("geometry")).toByteArray());
+    for (Workspace* workspace : {m_stepper, m_performance})
+        workspace->setSavedLayout(settings->value(workspace->objectName() + QStringLiteral(".layout")).toByteArray());
+    std::map<QString, QSet<int>> progress;
+    settings->beginGroup(QStringLiteral("progress"));
+    for (const QString& id : settings->childKeys())
+        for (const QString& step : settings->value(id).toStringList())
+            progress[id].insert(step.toInt());
+    settings->endGroup();
+    m_lessons->setProgress(std::move(progress));
+}
+
+} // namespace lanescope::views

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/shell/pane_registry.h"
+
+#include "views/panes/banks/banks_pane.h"
+#include "views/panes/counters/counters_pane.h"
+#include "views/panes/course/course_pane.h"
+#include "views/panes/findings/findings_pane.h"
+#include "views/panes/lesson/lesson_pane.h"
+#include "views/panes/map/map_pane.h"
+#include "views/panes/parameters/parameters_pane.h"
+#include "views/panes/registers/registers_pane.h"
+#include "views/panes/source/source_pane.h"
+#include "views/panes/transport/transport_pane.h"
+#if __has_include("views/panes/roofline/roofline_pane.h")
+#include "views/panes/roofline/roofline_pane.h"
+#endif
+#if __has_include("views/panes/occupancy/occupancy_pane.h")
+#include "views/panes/occupancy/occupancy_pane.h"
+#endif
+#if __has_include("views/panes/waves/waves_pane.h")
+#include "views/panes/waves/waves_pane.h"
+#endif
+#if __has_include("views/panes/kernels/kernels_pane.h")
+#include "views/panes/kernels/kernels_pane.h"
+#endif
+#if __has_include("views/panes/reading/reading_pane.h")
+#include "views/panes/reading/reading_pane.h"
+#endif
+#if __has_include("views/panes/runsetup/runsetup_pane.h")
+#include "views/panes/runsetup/runsetup_pane.h"
+#endif
+
+namespace lanescope::views {
+
+namespace {
+
+template <class P>
+PaneFactory make() {
+    return [](Intents* intents, QWidget* parent) -> Pane* { return new P(intents, parent); };
+}
+
+template <class P>
+PaneFactory makeWith(LessonModel* lessons) {
+    return [lessons](Intents* intents, QWidget* parent) -> Pane* { return new P(lessons, intents, parent); };
+}
+
+} // namespace
+
+std::vector<PaneEntry> paneRegistry(LessonModel* lessons) {
+    return {
+        {QStringLiteral("course"), Page::Stepper, Place::Left, makeWith<CoursePane>(lessons)},
+        {QStringLiteral("lesson"), Page::Stepper, Place::LeftLower, makeWith<LessonPane>(lessons)},
+        {QStringLiteral("source"), Page::Stepper, Place::Centre, make<SourcePane>()},
+        {QStringLiteral("map"), Page::Stepper, Place::CentreLower, makeMapPane},
+        {QStringLiteral("banks"), Page::Stepper, Place::CentreLower, makeBanksPane},
+        {QStringLiteral("parameters"), Page::Stepper, Place::Right, make<ParametersPane>()},
+        {QStringLiteral("counters"), Page::Stepper, Place::RightMiddle, make<CountersPane>()},
+        {QStringLiteral("registers"), Page::Stepper, Place::RightMiddle, make<RegistersPane>()},
+        {QStringLiteral("findings"), Page::Stepper, Place::RightLower, make<FindingsPane>()},
+        {QStringLiteral("transport"), Page::Stepper, Place::Bottom, makeTransportPane},
+#if __has_include("views/panes/runsetup/runsetup_pane.h")
+        {QStringLiteral("runsetup"), Page::Performance, Place::Left, makeRunSetupPane},
+#endif
+#if __has_include("views/panes/kernels/kernels_pane.h")
+        {QStringLiteral("kernels"), Page::Performance, Place::LeftLower, makeKernelsPane},
+#endif
+#if __has_include("views/panes/reading/reading_pane.h")
+        {QStringLiteral("reading"), Page::Performance, Place::RightLower, makeReadingPane},
+#endif
+#if __has_include("views/panes/roofline/roofline_pane.h")
+        {QStringLiteral("roofline"), Page::Performance, Place::Centre, makeRooflinePane},
+#endif
+#if __has_include("views/panes/occupancy/occupancy_pane.h")
+        {QStringLiteral("occupancy"), Page::Performance, Place::CentreLower, makeOccupancyPane},
+#endif
+#if __has_include("views/panes/waves/waves_pane.h")
+        {QStringLiteral("waves"), Page::Performance, Place::Right, makeWavesPane},
+#endif
+    };
+}
+
+} // namespace lanescope::views

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A page of docks: the stepper's or the performance page's. Its default layout depends on the room there is.
+#pragma once
+
+#include <QMainWindow>
+
+#include <vector>
+
+#include "views/kit/pane.h"
+#include "views/shell/pane_registry.h"
+
+namespace lanescope::views {
+
+class PaneDock;
+
+class Workspace : public QMainWindow {
+    Q_OBJECT
+public:
+    Workspace(Page page, const std::vector<PaneEntry>& entries, Intents* intents, QWidget* parent);
+
+    Page page() const { return m_page; }
+    const std::vector<PaneDock*>& docks() const { return m_docks; }
+    PaneDock* dock(const QString& paneId) const;
+    Pane* pane(const QString& paneId) const;
+    void setTheme(const Theme& theme);
+    /// Gives the panes their places again.
+    void resetLayout();
+    /// A saved layout (QMainWindow::saveState) to use instead of the default one when the page is first shown.
+    void setSavedLayout(const QByteArray& state) { m_saved = state; }
+    void raisePane(const QString& paneId);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    struct Placed {
+        Place place;
+        PaneDock* dock;
+    };
+    PaneDock* first(Place place) const;
+    void place();
+    void resizeToFit();
+
+    Page m_page;
+    std::vector<Placed> m_placed;
+    std::vector<PaneDock*> m_docks;
+    QByteArray m_saved;
+    bool m_isLaidOut = false;
+};
+
+} // namespace lanescope::views
