@@ -111,14 +111,50 @@ std::vector<int> numberFromExit(const std::vector<std::vector<std::uint32_t>>& p
     return number;
 }
 
-void findPostDominators(ControlFlow& flow,
-                        const std::vector<std::vector<std::uint32_t>>& successors,
-                        const std::vector<std::vector<std::uint32_t>>& predecessors,
-                        std::uint32_t exit) {
+/// Endless loops get an edge from their last block that jumps back to the exit, so that branches
+/// inside them still have a place to meet.
+void closeEndlessLoops(std::vector<std::vector<std::uint32_t>>& successors,
+                       std::vector<std::vector<std::uint32_t>>& predecessors, std::uint32_t exit) {
+    std::vector<bool> leaves(exit + 1, false);
+    std::vector<std::uint32_t> work{exit};
+    leaves[exit] = true;
+    const auto spread = [&] {
+        while (!work.empty()) {
+            const std::uint32_t block = work.back();
+            work.pop_back();
+            for (std::uint32_t previous : predecessors[block])
+                if (!leaves[previous]) {
+                    leaves[previous] = true;
+                    work.push_back(previous);
+                }
+        }
+    };
+    spread();
+    for (std::uint32_t block = exit; block-- > 0;) {
+        const auto& next = successors[block];
+        const bool jumpsBack =
+            std::any_of(next.begin(), next.end(), [&](std::uint32_t to) { return to <= block; });
+        if (leaves[block] || !jumpsBack)
+            continue;
+        successors[block].push_back(exit);
+        predecessors[exit].push_back(block);
+        leaves[block] = true;
+        work.push_back(block);
+        spread();
+    }
+}
+
+constexpr std::int64_t kNoDominator = -1;
+
+/// The immediate post-dominator of each block, `exit` for the exit, kNoDominator where the exit
+/// cannot be reached.
+std::vector<std::int64_t>
+findPostDominators(const std::vector<std::vector<std::uint32_t>>& successors,
+                   const std::vector<std::vector<std::uint32_t>>& predecessors,
+                   std::uint32_t exit) {
     std::vector<std::uint32_t> order;
     const std::vector<int> number = numberFromExit(predecessors, exit, order);
-    constexpr std::int64_t kUndefined = -1;
-    std::vector<std::int64_t> dominator(exit + 1, kUndefined);
+    std::vector<std::int64_t> dominator(exit + 1, kNoDominator);
     dominator[exit] = exit;
     const auto intersect = [&](std::int64_t a, std::int64_t b) {
         while (a != b) {
@@ -135,22 +171,18 @@ void findPostDominators(ControlFlow& flow,
             const std::uint32_t block = order[i];
             if (block == exit)
                 continue;
-            std::int64_t best = kUndefined;
+            std::int64_t best = kNoDominator;
             for (std::uint32_t successor : successors[block])
-                if (dominator[successor] != kUndefined)
-                    best = best == kUndefined ? static_cast<std::int64_t>(successor)
-                                              : intersect(best, successor);
+                if (dominator[successor] != kNoDominator)
+                    best = best == kNoDominator ? static_cast<std::int64_t>(successor)
+                                                : intersect(best, successor);
             if (best != dominator[block]) {
                 dominator[block] = best;
                 changed = true;
             }
         }
     }
-    for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
-        const std::int64_t d = dominator[block];
-        flow.blocks[block].postDominator =
-            d == kUndefined || d == exit ? -1 : static_cast<std::int32_t>(d);
-    }
+    return dominator;
 }
 
 } // namespace
@@ -177,7 +209,14 @@ ControlFlow analyseControlFlow(const Function& function) {
                 flow.blocks[to].predecessors.push_back(b);
         }
     }
-    findPostDominators(flow, successors, predecessors, exit);
+    const std::vector<std::int64_t> leaving = findPostDominators(successors, predecessors, exit);
+    closeEndlessLoops(successors, predecessors, exit);
+    const std::vector<std::int64_t> closed = findPostDominators(successors, predecessors, exit);
+    for (std::uint32_t b = 0; b < exit; ++b) {
+        const std::int64_t d = leaving[b] == kNoDominator ? closed[b] : leaving[b];
+        flow.blocks[b].postDominator =
+            d == kNoDominator || d == exit ? -1 : static_cast<std::int32_t>(d);
+    }
     flow.reconvergence.assign(size, ControlFlow::kNoReconvergence);
     for (std::uint32_t i = 0; i < size; ++i) {
         const std::int32_t meet = flow.blocks[flow.blockOf[i]].postDominator;

@@ -434,6 +434,9 @@ struct Module {
 /// not empty (so that one texture kernel does not spoil a file), else for all.
 Result<Module> parse(std::string text, std::string path = "<ptx>", std::string_view entry = {});
 
+/// Names of the .entry functions in file order, without checking anything else of the text.
+Result<std::vector<std::string>> entryNames(std::string_view text, const std::string& path);
+
 /// The instruction in PTX syntax (canonical spacing); parse(print(module)) gives an equal module.
 std::string print(const Module& module, const Function& function, const Instruction& instruction);
 std::string print(const Module& module);

@@ -193,7 +193,8 @@ private:
     bool parseGuard(Instruction& instruction);
     bool parseMnemonic(Instruction& instruction, std::size_t firstToken,
                        const MatchedMnemonic*& matched);
-    bool parseOperands(Instruction& instruction, const MatchedMnemonic& matched);
+    bool parseOperands(Instruction& instruction, const MatchedMnemonic& matched,
+                       std::size_t firstToken);
     bool parseBranch(Instruction& instruction);
     bool parseIndexedBranch(Instruction& instruction);
     bool parseCall(Instruction& instruction, std::size_t firstToken);
@@ -219,6 +220,7 @@ private:
 
     // Reachability (reachability.cpp).
     std::vector<bool> reachableFrom(int entry) const;
+    void reportMissingEntry(std::string_view entry);
 
     Module& m_module;
     Diagnostics& m_diagnostics;

@@ -36,18 +36,19 @@ void Parser::parseInstruction() {
         ok = parseCall(instruction, start);
         break;
     default:
-        ok = parseOperands(instruction, *matched);
+        ok = parseOperands(instruction, *matched, start);
         break;
     }
     if (ok && !current().is(';'))
         ok = expect(';', fmt::format("'{}'", mnemonic(instruction.opcode)));
-    if (!ok) {
+    if (ok) {
+        advance();
+    } else {
         skipStatement(start);
         if (m_at == start)
             advance();
-        return;
+        instruction.operands.clear();
     }
-    advance();
     m_function.instructions.push_back(std::move(instruction));
 }
 
@@ -135,7 +136,8 @@ std::size_t Parser::countOperands() const {
     return count;
 }
 
-bool Parser::parseOperands(Instruction& instruction, const MatchedMnemonic& matched) {
+bool Parser::parseOperands(Instruction& instruction, const MatchedMnemonic& matched,
+                           std::size_t firstToken) {
     const std::size_t count = countOperands();
     const Form* form = nullptr;
     for (const Form* candidate : matched.forms)
@@ -152,8 +154,9 @@ bool Parser::parseOperands(Instruction& instruction, const MatchedMnemonic& matc
                                      wanted, count));
     }
     if (!form->executed)
-        return errorHere(fmt::format("this form of '{}' with {} operands is not simulated",
-                                     mnemonic(instruction.opcode), count));
+        return unsupported(fmt::format("this form of '{}' with {} operands is not simulated",
+                                       mnemonic(instruction.opcode), count),
+                           firstToken, m_tokens[firstToken]);
     instruction.operands.reserve(count);
     const Type types[3] = {instruction.type, instruction.type2, instruction.type3};
     for (std::size_t i = 0; i < count; ++i) {

@@ -291,8 +291,8 @@ bool Parser::parseSpecial(Operand& operand, bool& isSpecial) {
     if (hasComponent)
         name.append(".").append(ahead(1).text);
     std::uint32_t number = 0;
-    if (name == "%reserved_smem_offset_end" || name == "%reserved_smem_offset_cap")
-        name = "%reserved_smem_offset_begin";
+    if (name.starts_with("%reserved_smem_offset_"))
+        name = "%reserved_smem_offset_begin"; // _end, _cap, _0, _1: nothing is reserved, all are 0
     const auto found = specials().find(name);
     Special special = found == specials().end() ? numberedSpecial(name, number) : found->second;
     const bool isFourth = special == Special::None && name.size() > 2 && name.ends_with(".w") &&

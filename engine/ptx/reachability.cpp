@@ -58,6 +58,18 @@ std::vector<bool> Parser::reachableFrom(int entry) const {
     return reached;
 }
 
+void Parser::reportMissingEntry(std::string_view entry) {
+    std::string hint = "the module has no entries";
+    if (const std::vector<std::string> names = m_module.entries(); !names.empty())
+        hint = fmt::format("the entries are {}", fmt::join(names, ", "));
+    Diagnostic diagnostic;
+    diagnostic.code = "argument";
+    diagnostic.message = fmt::format("there is no entry '{}'", entry);
+    diagnostic.where.file = m_module.path;
+    diagnostic.hint = std::move(hint);
+    m_diagnostics.push_back(std::move(diagnostic));
+}
+
 void Parser::reportReachable(std::string_view entry) {
     int entryIndex = -1;
     if (!entry.empty()) {
@@ -67,15 +79,7 @@ void Parser::reportReachable(std::string_view entry) {
         if (!isEntry || m_module.functions[static_cast<std::size_t>(entryIndex)].isDeclaration) {
             if (!m_diagnostics.empty())
                 return; // the entry may be among what could not be read
-            const std::vector<std::string> names = m_module.entries();
-            m_diagnostics.push_back(
-                {Severity::Error,
-                 "argument",
-                 fmt::format("there is no entry '{}'", entry),
-                 {m_module.path, 0, 0},
-                 names.empty() ? std::string("the module has no entries")
-                               : fmt::format("the entries are {}", fmt::join(names, ", "))});
-            return;
+            return reportMissingEntry(entry);
         }
     }
     const std::vector<bool> reached = reachableFrom(entryIndex);
