@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "engine/base/diagnostic.h"
+#include "engine/compile/compile.h"
 #include "engine/session/snapshot.h"
 
 namespace lanescope::session {
 
 struct SessionOptions {
-    std::filesystem::path cacheDir;         ///< compiled PTX; empty: no cache
-    std::map<std::string, std::string> environment; ///< PATH, CUDA_HOME, CUDA_PATH, HOME as the program got them
+    compile::Environment environment; ///< compilers and their cache: compile::environmentFrom(std::getenv)
     std::string deviceId = "h100";
     std::uint64_t maxInstructions = 200'000'000; ///< warp instructions of a run
     std::uint64_t maxTraceEvents = 4'000'000;

@@ -326,10 +326,11 @@ std::optional<std::uint64_t> Decoder::constantAddress(const Operand& o, bool& fr
         if (m_function->isEntry)
             return m_function->parameters[o.index].offset + offset;
         frameRelative = true;
-        const std::size_t inputs = layout.parameterOffsets.size();
-        return (o.index < inputs ? layout.parameterOffsets[o.index]
-                                 : layout.resultOffsets[o.index - inputs]) +
-               offset;
+        return layout.parameterOffsets[o.index] + offset;
+    }
+    if (o.scope == ptx::VariableScope::FunctionResult) {
+        frameRelative = true;
+        return layout.resultOffsets[o.index] + offset;
     }
     const bool atModule = o.scope == ptx::VariableScope::Module;
     const ptx::Variable& v =
@@ -357,7 +358,8 @@ RowRef Decoder::sourceRow(const Instruction& in, const Operand& o, bool wide) {
     switch (o.kind) {
     case OperandKind::Register: {
         const Type type = m_function->registers[o.index].type;
-        if (type != Type::Pred && isWide(type) != wide) {
+        // cvt takes registers wider than its types; its executor knows.
+        if (type != Type::Pred && isWide(type) != wide && in.opcode != Opcode::Cvt) {
             fail(in, fmt::format("register {} has another width than the instruction reads",
                                  m_function->registers[o.index].name),
                  "syntax");
@@ -398,7 +400,7 @@ RowRef Decoder::destinationRow(const Instruction& in, const Operand& o, bool wid
         return {};
     }
     const Type type = m_function->registers[o.index].type;
-    if (type != Type::Pred && isWide(type) != wide)
+    if (type != Type::Pred && isWide(type) != wide && in.opcode != Opcode::Cvt)
         fail(in, fmt::format("register {} has another width than the result",
                              m_function->registers[o.index].name),
              "syntax");
@@ -428,7 +430,7 @@ bool destinationIsWide(const Instruction& in) {
 }
 
 void Decoder::decodeLane(const Instruction& in, Op& op, OpKind kind) {
-    const Result<LaneFunction> function = selectLaneFunction(in);
+    const Result<LaneFunction> function = selectLaneFunction(in, m_function);
     if (!function) {
         for (Diagnostic d : function.error()) {
             d.where = {m_module.path, in.ptxLine, 0};
@@ -701,16 +703,11 @@ void Decoder::decodeBarrier(const Instruction& in, Op& op) {
 }
 
 void Decoder::decodeCall(const Instruction& in, Op& op) {
-    // operands: [Vector of results] target [Vector of arguments] [prototype or table]; the loader leaves out what is not written.
+    // Results, callee, arguments (see ptx::Instruction::operands).
     CallOp call;
-    std::size_t at = 0;
-    const Operand* results = nullptr;
-    const Operand* arguments = nullptr;
-    if (in.operands.at(at).kind == OperandKind::Vector)
-        results = &in.operands[at++];
-    const Operand& target = in.operands.at(at++);
-    if (at < in.operands.size() && in.operands[at].kind == OperandKind::Vector)
-        arguments = &in.operands[at++];
+    const Operand* results = &in.operands.at(0);
+    const Operand& target = in.operands.at(1);
+    const Operand* arguments = &in.operands.at(2);
     op.kind = OpKind::Call;
     const auto frameOffset = [&](const Operand& o) -> std::optional<std::uint32_t> {
         bool frameRelative = false;
@@ -728,7 +725,7 @@ void Decoder::decodeCall(const Instruction& in, Op& op) {
                 call.builtin = CallOp::Builtin::AssertFail;
             else
                 fail(in, fmt::format("function {} has no body in this module", callee->name));
-            if (call.builtin == CallOp::Builtin::Vprintf && results && !results->elements.empty())
+            if (call.builtin == CallOp::Builtin::Vprintf && !results->elements.empty())
                 if (const auto to = frameOffset(results->elements[0]))
                     call.results.push_back({0, *to, 4});
             op.target = static_cast<std::uint32_t>(m_program->calls.size());
@@ -742,8 +739,6 @@ void Decoder::decodeCall(const Instruction& in, Op& op) {
     }
     // Arguments of the old form, registers passed directly, are not what compilers emit.
     const auto copies = [&](const Operand* list, bool isResult) {
-        if (list == nullptr)
-            return;
         for (std::size_t i = 0; i < list->elements.size(); ++i) {
             const Operand& o = list->elements[i];
             const auto caller = frameOffset(o);
@@ -751,15 +746,12 @@ void Decoder::decodeCall(const Instruction& in, Op& op) {
                 fail(in, "arguments and results of calls must be .param variables");
                 return;
             }
-            // A function parameter passed straight on has its size in the function's own list.
-            std::uint32_t bytes = 0;
-            if (o.scope == ptx::VariableScope::Function)
-                bytes = static_cast<std::uint32_t>(m_function->variables[o.index].sizeBytes);
-            else if (o.index < m_function->parameters.size())
-                bytes = static_cast<std::uint32_t>(m_function->parameters[o.index].sizeBytes);
-            else
-                bytes = static_cast<std::uint32_t>(
-                    m_function->returnParameters[o.index - m_function->parameters.size()].sizeBytes);
+            const std::uint64_t size = o.scope == ptx::VariableScope::Function
+                                           ? m_function->variables[o.index].sizeBytes
+                                       : o.scope == ptx::VariableScope::FunctionParameter
+                                           ? m_function->parameters[o.index].sizeBytes
+                                           : m_function->returnParameters[o.index].sizeBytes;
+            const auto bytes = static_cast<std::uint32_t>(size);
             // Through a pointer the offset is known only at run time: the position in the list stands in for it.
             std::uint32_t there = static_cast<std::uint32_t>(i);
             if (layout != nullptr) {
@@ -876,20 +868,6 @@ void Decoder::decodeFunction(std::uint32_t layoutIndex) {
         op.reconvergence = r == ptx::ControlFlow::kNoReconvergence ? kNoReconvergence : base + r;
         m_program->ops.push_back(op);
         m_program->instructions.push_back(&in);
-        m_program->functionOf.push_back(layoutIndex);
-    }
-    // Falling off the end returns.
-    Op end;
-    end.kind = m_function->isEntry ? OpKind::Exit : OpKind::Return;
-    if (m_function->instructions.empty() || m_program->ops.back().kind != end.kind ||
-        m_program->ops.back().guard.valid()) {
-        static const Instruction implicitReturn = [] {
-            Instruction in;
-            in.opcode = Opcode::Ret;
-            return in;
-        }();
-        m_program->ops.push_back(end);
-        m_program->instructions.push_back(&implicitReturn);
         m_program->functionOf.push_back(layoutIndex);
     }
     layout.endPc = static_cast<std::uint32_t>(m_program->ops.size());

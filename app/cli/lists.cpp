@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// lanescope kernels, devices, lessons: what there is.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "engine/device/device.h"
+#include "engine/session/simulate.h"
+
+namespace lanescope::cli {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Result<std::string> kernelsText(bool json) {
+    const Result<const std::vector<catalog::Kernel>*> kernels = session::builtInKernels();
+    if (!kernels)
+        return failure(kernels.error());
+    Json list = Json::array();
+    std::string text;
+    for (const catalog::Kernel& k : **kernels) {
+        Json parameters = Json::array();
+        std::string short_;
+        for (const catalog::Parameter& p : k.parameters) {
+            parameters.push_back({{"name", p.name},
+                                  {"label", p.label},
+                                  {"kind", p.kind == catalog::ParameterKind::Define ? "define" : "problem"},
+                                  {"default", p.defaultValue},
+                                  {"min", p.min},
+                                  {"max", p.max},
+                                  {"choices", p.choices},
+                                  {"help", p.help}});
+            short_ += fmt::format("{}{}={}", short_.empty() ? "" : " ", p.name, p.defaultValue);
+        }
+        list.push_back({{"id", k.id}, {"title", k.title}, {"family", k.family}, {"entry", k.entry}, {"parameters", parameters}, {"notes", k.notes}});
+        text += fmt::format("{:<26}{:<40}{}\n", k.id, k.title, short_);
+    }
+    return json ? Json{{"kernels", list}}.dump(2) + "\n" : text;
+}
+
+Result<std::string> devicesText(bool json) {
+    const Result<std::vector<device::Device>> devices = device::allDevices();
+    if (!devices)
+        return failure(devices.error());
+    Json list = Json::array();
+    std::string text = fmt::format("{:<12}{:<28}{:>5}{:>6}{:>10}{:>12}\n", "id", "name", "cc", "SMs", "MHz", "DRAM GB/s");
+    for (const device::Device& d : *devices) {
+        Json row = Json::parse(device::toJson(d));
+        row["id"] = d.id;
+        list.push_back(std::move(row));
+        text += fmt::format("{:<12}{:<28}{:>5}{:>6.0f}{:>10.0f}{:>12.0f}\n", d.id, d.name, device::toString(d.limits.capability),
+                            d.value("sm_count").value_or(0), d.value("boost_clock").value_or(0), d.value("dram_bandwidth").value_or(0));
+    }
+    return json ? Json{{"devices", list}}.dump(2) + "\n" : text + "Or ccX.Y for the limits of a bare compute capability.\n";
+}
+
+} // namespace
+
+void addKernels(CLI::App& app, int& status) {
+    CLI::App* sub = app.add_subcommand("kernels", "List the kernels of the catalog with their parameters");
+    auto json = std::make_shared<bool>(false);
+    sub->add_flag("--json", *json, "Print one JSON object");
+    sub->footer("Example:\n  lanescope kernels --json");
+    sub->callback([json, &status] {
+        if (const Result<std::string> text = kernelsText(*json); text)
+            print(*text);
+        else
+            status = report(text.error(), *json);
+    });
+}
+
+void addDevices(CLI::App& app, int& status) {
+    CLI::App* sub = app.add_subcommand("devices", "List the GPUs that are described");
+    auto json = std::make_shared<bool>(false);
+    sub->add_flag("--json", *json, "Print one JSON object, each figure with its source");
+    sub->footer("Example:\n  lanescope devices");
+    sub->callback([json, &status] {
+        if (const Result<std::string> text = devicesText(*json); text)
+            print(*text);
+        else
+            status = report(text.error(), *json);
+    });
+}
+
+void addLessons(CLI::App& app, int& status) {
+    (void)app;
+    (void)status;
+}
+
+} // namespace lanescope::cli

@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/check/checker.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "engine/base/symbol.h"
+#include "engine/check/clocks.h"
+#include "engine/check/shadow.h"
+
+namespace lanescope::check {
+
+using ptx::Space;
+using sim::AccessEvent;
+using sim::AccessKind;
+
+namespace {
+
+/// Accesses of a block that are kept when another than the default schedule runs; past that they are judged as they are.
+constexpr std::size_t kMaxLogged = 400'000;
+/// Distinct threads that one finding lists.
+constexpr std::size_t kMaxListedThreads = 4096;
+
+std::string plural(std::uint64_t n, std::string_view noun) {
+    return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+} // namespace
+
+struct Checker::State {
+    const sim::Launch& launch;
+    const sim::Memory& memory;
+    std::string file;
+    Clocks clocks;
+    std::vector<Shadow> global;
+    Shadow shared;
+    std::vector<std::uint8_t> localInitialised; ///< of the block: warp, lane, byte
+    std::uint64_t localBytes = 0;
+    std::uint32_t block = 0;
+
+    /// A finding being gathered. Grouped by kind and place.
+    struct Gathered {
+        Finding finding;
+        /// (instruction, how-manieth time) of the present block that are counted already.
+        std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+        std::uint32_t seenBlock = 0;
+        std::vector<std::uint32_t> threads; ///< of the first block, linear
+        std::uint64_t firstBlock = 0;
+        std::uint32_t blocks = 0, lastBlock = 0;
+        std::uint64_t extra = 0;
+    };
+    std::map<std::tuple<FindingKind, std::uint32_t, std::uint32_t, std::string>, Gathered> gathered;
+
+    struct Logged {
+        enum class What : std::uint8_t { Access, Barrier, Fence } what = What::Access;
+        std::uint64_t clock = 0;
+        std::int64_t warp = 0;
+        AccessEvent access;
+        std::array<std::uint64_t, kWarpSize> addresses{};
+        std::vector<std::uint32_t> released, arrivedOnly;
+    };
+    std::vector<Logged> log;
+    bool logging = false;
+
+    State(const sim::Launch& l, const sim::Memory& m, std::string f)
+        : launch(l), memory(m), file(std::move(f)) {}
+
+    std::uint32_t lineOf(std::uint32_t pc) const { return launch.program->cudaLines[pc]; }
+    std::uint32_t ptxLineOf(std::uint32_t pc) const { return launch.program->instructions[pc]->ptxLine; }
+    std::string place(std::uint32_t pc) const {
+        return lineOf(pc) != 0 ? fmt::format("line {}", lineOf(pc)) : fmt::format("PTX line {}", ptxLineOf(pc));
+    }
+
+    ThreadId threadOf(std::uint32_t b, std::uint32_t warp, int lane) const {
+        return {launch.blockAt(b), launch.threadAt(warp, lane)};
+    }
+    std::string text(const Dim3& d, const Dim3& extent) const {
+        if (extent.z > 1)
+            return fmt::format("({},{},{})", d.x, d.y, d.z);
+        if (extent.y > 1)
+            return fmt::format("({},{})", d.x, d.y);
+        return fmt::format("{}", d.x);
+    }
+    std::string threadText(const Dim3& t) const { return text(t, launch.block); }
+    std::string blockText(const Dim3& b) const { return text(b, launch.grid); }
+
+    Gathered& gather(FindingKind kind, std::uint32_t pc, const std::string& array) {
+        // One finding per source line and array; instructions without a line stand for themselves.
+        const std::uint32_t line = lineOf(pc);
+        Gathered& g = gathered[{kind, line, line != 0 ? 0 : pc, array}];
+        if (g.finding.line == 0 && g.finding.ptxLine == 0) {
+            g.finding.kind = kind;
+            g.finding.line = line;
+            g.finding.ptxLine = ptxLineOf(pc);
+            g.finding.pc = pc;
+            g.finding.file = file;
+            g.finding.array = array;
+            g.firstBlock = block;
+            g.seenBlock = block;
+        }
+        return g;
+    }
+
+    // --- names of what an access touches
+    struct Element {
+        std::string array;
+        std::int64_t index = 0;
+        std::uint64_t size = 0;
+    };
+    Element elementOf(const AccessEvent& e, int lane) const {
+        Element out;
+        const std::uint64_t address = e.addresses[lane];
+        const auto bytes = static_cast<std::uint64_t>(e.elementBytes);
+        if (e.space == Space::Shared) {
+            const sim::SharedVariable* best = nullptr;
+            for (const sim::SharedVariable& v : launch.program->sharedVariables)
+                if (v.offset <= address && (best == nullptr || v.offset >= best->offset))
+                    best = &v;
+            out.array = best != nullptr ? sourceName(best->name) : "shared memory";
+            const std::uint64_t start = best != nullptr ? best->offset : 0;
+            const std::uint64_t size = best != nullptr && best->bytes != 0 ? best->bytes : launch.sharedBytes() - std::min(start, launch.sharedBytes());
+            out.index = static_cast<std::int64_t>((address - start) / bytes);
+            out.size = size / bytes;
+            return out;
+        }
+        if (e.space == Space::Local) {
+            out.array = "local memory";
+            out.index = static_cast<std::int64_t>(address / bytes);
+            out.size = launch.program->frameBytes / bytes;
+            return out;
+        }
+        const int a = memory.global.find(address);
+        if (a < 0) {
+            out.array = address < 4096 ? "null pointer" : "no array";
+            out.index = static_cast<std::int64_t>(address);
+            return out;
+        }
+        const sim::Allocation& allocation = memory.global.at(static_cast<std::size_t>(a));
+        out.array = sourceName(allocation.name);
+        out.size = allocation.size() / bytes;
+        const auto offset = static_cast<std::int64_t>(address - allocation.base);
+        out.index = offset >= 0 ? offset / e.elementBytes : -((-offset + e.elementBytes - 1) / e.elementBytes);
+        // A vector that begins inside: the first element past the end is what is wrong.
+        if (offset >= 0 && static_cast<std::uint64_t>(out.index) < out.size)
+            out.index = static_cast<std::int64_t>(out.size);
+        return out;
+    }
+
+    void laneFinding(FindingKind kind, const AccessEvent& e, LaneMask lanes) {
+        forEachLane(lanes, [&](int lane) {
+            const Element element = elementOf(e, lane);
+            Gathered& g = gather(kind, e.pc, element.array);
+            Finding& f = g.finding;
+            if (f.occurrences == 0) {
+                f.space = e.space;
+                f.thread = threadOf(e.block, e.warp, lane);
+                f.index = element.index;
+                f.size = element.size;
+                f.address = e.addresses[lane];
+                g.extra = static_cast<std::uint64_t>(e.bytes);
+                g.blocks = 1;
+                g.lastBlock = e.block;
+            }
+            ++f.occurrences;
+            if (e.block != g.lastBlock) {
+                ++g.blocks;
+                g.lastBlock = e.block;
+            }
+            if (e.block == g.firstBlock && g.threads.size() < kMaxListedThreads) {
+                const std::uint32_t t = e.warp * kWarpSize + static_cast<std::uint32_t>(lane);
+                if (g.threads.empty() || std::find(g.threads.begin(), g.threads.end(), t) == g.threads.end())
+                    g.threads.push_back(t);
+            }
+        });
+    }
+
+    // --- races
+    void race(FindingKind kind, const AccessEvent& e, int lane, const Mark& other) {
+        const Element element = elementOf(e, lane);
+        Gathered& g = gather(kind, e.pc, element.array);
+        Finding& f = g.finding;
+        if (g.seenBlock != e.block) {
+            g.seen.clear();
+            g.seenBlock = e.block;
+        }
+        if (f.occurrences == 0) {
+            f.space = e.space;
+            f.thread = threadOf(e.block, e.warp, lane);
+            f.otherThread = threadOf(clocks.block(other.segment), clocks.warp(other.segment), 0);
+            g.extra = clocks.warp(other.segment);
+            f.otherLine = lineOf(other.pc);
+            f.otherPtxLine = ptxLineOf(other.pc);
+            f.index = rawIndex(e, lane);
+            f.size = element.size;
+            f.address = e.addresses[lane];
+        }
+        if (g.seen.insert({e.pc, e.nth}).second)
+            ++f.occurrences;
+    }
+    std::int64_t rawIndex(const AccessEvent& e, int lane) const {
+        if (e.space == Space::Shared)
+            return elementOf(e, lane).index;
+        const int a = memory.global.find(e.addresses[lane]);
+        return a < 0 ? 0
+                     : static_cast<std::int64_t>(e.addresses[lane] - memory.global.at(static_cast<std::size_t>(a)).base) / e.elementBytes;
+    }
+
+    bool unordered(const Mark& m, std::uint32_t warp) const {
+        return m.segment != 0 && !clocks.ordered(m.segment, warp);
+    }
+
+    void noteRead(Shadow& s, std::size_t cell, SegmentId mine, std::uint32_t pc) {
+        Mark& last = s.read(cell);
+        if (last.segment != 0 && clocks.actor(last.segment) != clocks.actor(mine)) {
+            Mark& before = s.readBefore(cell);
+            if (before.segment != 0 && clocks.block(before.segment) != block)
+                s.foreign(cell) = before;
+            before = last;
+        }
+        last = {mine, pc};
+    }
+
+    void plainRead(Shadow& s, std::size_t cell, bool ownBlockOnly, SegmentId mine, const AccessEvent& e, int lane) {
+        if (s.written(cell)) {
+            const Mark& w = s.write(cell);
+            if (w.segment != mine && unordered(w, e.warp))
+                race(FindingKind::RaceRaw, e, lane, w);
+            const Mark& a = s.atomic(cell);
+            if (a.segment != 0 && a.segment != mine && (!ownBlockOnly || clocks.block(a.segment) == block) && unordered(a, e.warp))
+                race(FindingKind::RaceRaw, e, lane, a);
+        }
+        if (s.read(cell).segment != mine)
+            noteRead(s, cell, mine, e.pc);
+    }
+
+    /// Readers that this write does not come after.
+    void againstReads(Shadow& s, std::size_t cell, bool ownBlockOnly, SegmentId mine, const AccessEvent& e, int lane) {
+        for (const Mark* m : {&s.read(cell), &s.readBefore(cell), &s.foreign(cell)}) {
+            if (m->segment == 0 || m->segment == mine || (ownBlockOnly && clocks.block(m->segment) != block))
+                continue;
+            if (clocks.actor(m->segment) != clocks.actor(mine) && unordered(*m, e.warp)) {
+                race(FindingKind::RaceWar, e, lane, *m);
+                return;
+            }
+        }
+    }
+
+    void plainWrite(Shadow& s, std::size_t cell, bool ownBlockOnly, SegmentId mine, const AccessEvent& e, int lane) {
+        againstReads(s, cell, ownBlockOnly, mine, e, lane);
+        if (s.written(cell)) {
+            const Mark& w = s.write(cell);
+            if (w.segment != mine && unordered(w, e.warp))
+                race(FindingKind::RaceWaw, e, lane, w);
+            const Mark& a = s.atomic(cell);
+            if (a.segment != 0 && a.segment != mine && (!ownBlockOnly || clocks.block(a.segment) == block) && unordered(a, e.warp))
+                race(FindingKind::RaceWaw, e, lane, a);
+        }
+        s.setWritten(cell);
+        s.write(cell) = {mine, e.pc};
+        s.forgetReads(cell);
+    }
+
+    /// Atomics and volatile accesses do not race with each other, only with plain ones.
+    void atomicAccess(Shadow& s, std::size_t cell, bool ownBlockOnly, SegmentId mine, const AccessEvent& e, int lane) {
+        if (s.written(cell)) {
+            const Mark& w = s.write(cell);
+            if (w.segment != 0 && w.segment != mine && unordered(w, e.warp))
+                race(e.kind == AccessKind::Load ? FindingKind::RaceRaw : FindingKind::RaceWaw, e, lane, w);
+        }
+        if (e.kind == AccessKind::Load)
+            return;
+        againstReads(s, cell, ownBlockOnly, mine, e, lane);
+        if (!s.written(cell)) {
+            s.setWritten(cell);
+            s.write(cell) = {};
+        }
+        s.atomic(cell) = {mine, e.pc};
+    }
+
+    void cellsOf(Shadow& s, const AccessEvent& e, LaneMask lanes, std::uint64_t base, bool ownBlockOnly, std::uint64_t location) {
+        if ((e.bytes < 4 || e.misaligned != 0) && s.shift() > 0) {
+            std::uint64_t low = 0;
+            forEachLane(lanes, [&](int lane) { low |= e.addresses[lane] - base; });
+            s.refine(e.bytes, low);
+        }
+        const int shift = s.shift();
+        const bool synchronises = e.kind == AccessKind::Atomic || e.ordering != ptx::Ordering::Weak;
+        const bool acquires = synchronises && e.kind != AccessKind::Store;
+        const bool releases = synchronises && e.kind != AccessKind::Load;
+        const bool strong = e.ordering == ptx::Ordering::Release || e.ordering == ptx::Ordering::AcqRel || e.ordering == ptx::Ordering::SeqCst;
+        SegmentId mine = clocks.segment(e.warp);
+        const auto perCell = (static_cast<std::uint64_t>(e.bytes) + (1u << shift) - 1) >> shift;
+        std::size_t previous = ~std::size_t{0};
+        forEachLane(lanes, [&](int lane) {
+            const auto first = static_cast<std::size_t>((e.addresses[lane] - base) >> shift);
+            if (synchronises) {
+                if (acquires)
+                    clocks.acquire(location + (e.addresses[lane] - base), e.warp);
+                for (std::size_t c = first; c < first + perCell; ++c)
+                    atomicAccess(s, c, ownBlockOnly, mine, e, lane);
+                if (releases) {
+                    clocks.release(location + (e.addresses[lane] - base), e.warp, strong);
+                    mine = clocks.segment(e.warp);
+                }
+                return;
+            }
+            if (first == previous && perCell == 1)
+                return; // the same word as the lane before
+            previous = first;
+            for (std::size_t c = first; c < first + perCell && c < s.cells(); ++c) {
+                if (e.kind == AccessKind::Load)
+                    plainRead(s, c, ownBlockOnly, mine, e, lane);
+                else
+                    plainWrite(s, c, ownBlockOnly, mine, e, lane);
+            }
+        });
+    }
+
+    void uninitialised(const AccessEvent& e, LaneMask lanes) {
+        LaneMask bad = 0;
+        if (e.space == Space::Shared) {
+            const int shift = shared.shift();
+            forEachLane(lanes, [&](int lane) {
+                const auto first = static_cast<std::size_t>(e.addresses[lane] >> shift);
+                const auto last = static_cast<std::size_t>((e.addresses[lane] + static_cast<unsigned>(e.bytes) - 1) >> shift);
+                for (std::size_t c = first; c <= last && c < shared.cells(); ++c)
+                    if (!shared.written(c))
+                        bad |= LaneMask{1} << lane;
+            });
+        } else if (!localInitialised.empty()) {
+            forEachLane(lanes, [&](int lane) {
+                const std::uint8_t* bytes = &localInitialised[(std::uint64_t{e.warp} * kWarpSize + static_cast<unsigned>(lane)) * localBytes];
+                for (int i = 0; i < e.bytes; ++i)
+                    if (e.addresses[lane] + static_cast<unsigned>(i) < localBytes && bytes[e.addresses[lane] + static_cast<unsigned>(i)] == 0)
+                        bad |= LaneMask{1} << lane;
+            });
+        }
+        if (bad != 0)
+            laneFinding(FindingKind::Uninitialized, e, bad);
+    }
+
+    void judge(const AccessEvent& e) {
+        block = e.block;
+        if (e.outOfBounds != 0)
+            laneFinding(FindingKind::OutOfBounds, e, e.outOfBounds);
+        if (e.misaligned != 0)
+            laneFinding(FindingKind::Misaligned, e, e.misaligned & ~e.outOfBounds);
+        const LaneMask lanes = e.active & ~e.outOfBounds;
+        if (lanes == 0)
+            return;
+        if (e.space == Space::Local) {
+            if (e.kind != AccessKind::Store)
+                uninitialised(e, lanes);
+            if (e.kind != AccessKind::Load && localBytes != 0)
+                forEachLane(lanes, [&](int lane) {
+                    const std::uint64_t at = (std::uint64_t{e.warp} * kWarpSize + static_cast<unsigned>(lane)) * localBytes + e.addresses[lane];
+                    if (e.addresses[lane] + static_cast<unsigned>(e.bytes) <= localBytes)
+                        std::memset(&localInitialised[at], 1, static_cast<std::size_t>(e.bytes));
+                });
+            return;
+        }
+        if (e.space == Space::Shared) {
+            if (e.kind != AccessKind::Store)
+                uninitialised(e, lanes);
+            cellsOf(shared, e, lanes, 0, true, Clocks::kSharedLocation);
+            return;
+        }
+        if (e.space != Space::Global && e.space != Space::Const)
+            return;
+        if (e.allocation >= 0) {
+            const auto a = static_cast<std::size_t>(e.allocation);
+            cellsOf(shadowOf(a), e, lanes, memory.global.at(a).base, false, std::uint64_t{a + 1} << 40);
+            return;
+        }
+        forEachLane(lanes, [&](int lane) {
+            const auto a = static_cast<std::size_t>(memory.global.find(e.addresses[lane]));
+            cellsOf(shadowOf(a), e, LaneMask{1} << lane, memory.global.at(a).base, false, std::uint64_t{a + 1} << 40);
+        });
+    }
+
+    Shadow& shadowOf(std::size_t allocation) {
+        Shadow& s = global[allocation];
+        if (s.cells() == 0)
+            s.reset(memory.global.at(allocation).size());
+        return s;
+    }
+
+    void judgeBarrier(std::span<const std::uint32_t> released, std::span<const std::uint32_t> arrivedOnly) {
+        clocks.barrier(released, arrivedOnly);
+    }
+
+    void judgeLog() {
+        std::vector<std::uint32_t> order(log.size());
+        for (std::uint32_t i = 0; i < order.size(); ++i)
+            order[i] = i;
+        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return std::pair(log[a].clock, log[a].warp) < std::pair(log[b].clock, log[b].warp);
+        });
+        for (const std::uint32_t i : order) {
+            Logged& l = log[i];
+            switch (l.what) {
+            case Logged::What::Access:
+                l.access.addresses = l.addresses.data();
+                judge(l.access);
+                break;
+            case Logged::What::Barrier:
+                judgeBarrier(l.released, l.arrivedOnly);
+                break;
+            case Logged::What::Fence:
+                clocks.fence(static_cast<std::uint32_t>(l.warp));
+                break;
+            }
+        }
+        log.clear();
+    }
+
+    std::string listThreads(const Gathered& g) const;
+    std::string message(const Gathered& g) const;
+    std::string raceMessage(const Gathered& g) const;
+};
+
+std::string Checker::State::listThreads(const Gathered& g) const {
+    const Finding& f = g.finding;
+    if (g.threads.size() <= 1)
+        return fmt::format("Thread {}", threadText(f.thread->thread));
+    std::vector<std::uint32_t> threads = g.threads;
+    std::sort(threads.begin(), threads.end());
+    const bool contiguous = threads.back() - threads.front() + 1 == threads.size();
+    const auto name = [&](std::uint32_t t) {
+        return threadText(launch.threadAt(t / kWarpSize, static_cast<int>(t % kWarpSize)));
+    };
+    if (contiguous && launch.block.y == 1 && launch.block.z == 1)
+        return fmt::format("Threads {}-{}", name(threads.front()), name(threads.back()));
+    return fmt::format("{} threads, the first {},", threads.size(), name(threads.front()));
+}
+
+std::string Checker::State::raceMessage(const Gathered& g) const {
+    const Finding& f = g.finding;
+    const bool sameBlock = f.otherThread->block == f.thread->block;
+    const std::string reader = sameBlock ? fmt::format("warp {}", g.extra)
+                                         : fmt::format("block {}", blockText(f.otherThread->block));
+    const char* verb = f.kind == FindingKind::RaceRaw   ? "reads"
+                       : f.kind == FindingKind::RaceWar ? "overwrites"
+                                                        : "writes";
+    const char* did = f.kind == FindingKind::RaceRaw   ? "wrote"
+                      : f.kind == FindingKind::RaceWar ? "read"
+                                                       : "wrote";
+    const std::string otherPlace = f.otherLine != 0 ? fmt::format("line {}", f.otherLine)
+                                                    : fmt::format("PTX line {}", f.otherPtxLine);
+    const char* need = !sameBlock ? "no order between blocks is guaranteed"
+                       : f.space == Space::Shared ? "no __syncthreads() stands between the two"
+                                                  : "nothing orders the two";
+    return fmt::format("Thread {} of block {} {} {}[{}] at {}, which {} {} at {}: {}.", threadText(f.thread->thread),
+                       blockText(f.thread->block), verb, f.array, *f.index, place(f.pc), reader, did, otherPlace, need);
+}
+
+std::string Checker::State::message(const Gathered& g) const {
+    const Finding& f = g.finding;
+    const bool isLoad = launch.program->ops[f.pc].kind == sim::OpKind::Load;
+    const char* verb = launch.program->ops[f.pc].kind == sim::OpKind::Atomic ? (g.threads.size() > 1 ? "update" : "updates")
+                       : isLoad ? (g.threads.size() > 1 ? "read" : "reads")
+                                : (g.threads.size() > 1 ? "write" : "writes");
+    const std::string where = f.thread ? fmt::format("of block {}", blockText(f.thread->block)) : "";
+    switch (f.kind) {
+    case FindingKind::RaceRaw:
+    case FindingKind::RaceWar:
+    case FindingKind::RaceWaw:
+        return raceMessage(g);
+    case FindingKind::OutOfBounds: {
+        const std::string others = g.blocks > 1 ? fmt::format(" The same happens in {} more.", plural(g.blocks - 1, "block")) : "";
+        if (f.size.value_or(0) == 0 && f.space == Space::Global)
+            return fmt::format("{} {} {} address 0x{:x} at {}, which belongs to no array.{}", listThreads(g), where, verb,
+                               f.address.value_or(0), place(f.pc), others);
+        return fmt::format("{} {} {} past the {} of {} at {}: thread {}, index {} of {}.{}", listThreads(g), where, verb,
+                           *f.index < 0 ? "start" : "end", f.array, place(f.pc), threadText(f.thread->thread), *f.index, *f.size, others);
+    }
+    case FindingKind::Misaligned:
+        return fmt::format("{} {} {} {} bytes of {} at address 0x{:x}, which is not a multiple of {}, at {}: the hardware stops the kernel there "
+                           "(misaligned address).",
+                           listThreads(g), where, verb, g.extra, f.array, f.address.value_or(0), g.extra, place(f.pc));
+    case FindingKind::Uninitialized:
+        return fmt::format("{} {} {} {} element {} at {}, which nothing has written before.", listThreads(g), where, verb, f.array, *f.index,
+                           place(f.pc));
+    default:
+        return f.message;
+    }
+}
+
+Checker::Checker(const sim::Launch& launch, const sim::Memory& memory, std::string sourceFile)
+    : m_state(std::make_unique<State>(launch, memory, std::move(sourceFile))) {
+    State& s = *m_state;
+    s.global.resize(memory.global.count());
+    s.shared.reset(launch.sharedBytes());
+    s.logging = launch.schedule != sim::Schedule::InTurn;
+    s.localBytes = launch.program->hasRecursion ? 0 : launch.program->frameBytes;
+}
+
+Checker::~Checker() = default;
+
+void Checker::beginBlock(std::uint32_t block) {
+    State& s = *m_state;
+    s.block = block;
+    const auto warps = static_cast<std::uint32_t>(s.launch.warpsPerBlock());
+    s.clocks.beginBlock(block, warps);
+    s.shared.clearWritten();
+    if (s.localBytes != 0)
+        s.localInitialised.assign(std::uint64_t{warps} * kWarpSize * s.localBytes, 0);
+}
+
+void Checker::endBlock(std::uint32_t) {
+    if (!m_state->log.empty())
+        m_state->judgeLog();
+}
+
+void Checker::access(const sim::AccessEvent& event) {
+    State& s = *m_state;
+    if (!s.logging) {
+        s.judge(event);
+        return;
+    }
+    State::Logged& l = s.log.emplace_back();
+    l.access = event;
+    std::copy(event.addresses, event.addresses + kWarpSize, l.addresses.begin());
+    l.clock = event.clock;
+    l.warp = event.warp;
+    if (s.log.size() > kMaxLogged)
+        s.judgeLog();
+}
+
+void Checker::barrier(const sim::BarrierEvent& event) {
+    State& s = *m_state;
+    if (event.partial || event.exitedThreads != 0 || event.hung) {
+        State::Gathered& g = s.gather(FindingKind::BarrierDivergence, event.pc, "");
+        Finding& f = g.finding;
+        if (f.occurrences++ == 0) {
+            const std::uint32_t warp = event.partial ? event.partialWarp : event.released.empty() ? 0 : event.released[0];
+            f.thread = s.threadOf(event.block, warp, event.partial ? firstLane(event.partialWarpLanes) : 0);
+            const std::string at = s.place(event.pc);
+            const std::string in = s.blockText(f.thread->block);
+            if (event.hung)
+                f.message = fmt::format("The barrier at {} of block {} waits for threads that never come: only {} arrived. The hardware hangs here; "
+                                        "the simulation lets them go on.",
+                                        at, in, plural(event.released.size(), "warp"));
+            else if (event.partial)
+                f.message = fmt::format("Only {} of warp {} in block {} reach the barrier at {} together: a barrier must be reached by all threads "
+                                        "of the block.",
+                                        plural(static_cast<std::uint64_t>(laneCount(event.partialWarpLanes)), "lane"), event.partialWarp, in, at);
+            else
+                f.message = fmt::format("{} of block {} had already returned when the others passed the barrier at {}.",
+                                        plural(event.exitedThreads, "thread"), in, at);
+        }
+    }
+    if (!s.logging) {
+        s.judgeBarrier(event.released, event.arrivedOnly);
+        return;
+    }
+    State::Logged& l = s.log.emplace_back();
+    l.what = State::Logged::What::Barrier;
+    l.clock = event.clock;
+    l.warp = -1;
+    l.released.assign(event.released.begin(), event.released.end());
+    l.arrivedOnly.assign(event.arrivedOnly.begin(), event.arrivedOnly.end());
+}
+
+void Checker::fence(std::uint32_t, std::uint32_t warp, std::uint64_t clock, ptx::Scope) {
+    State& s = *m_state;
+    if (!s.logging) {
+        s.clocks.fence(warp);
+        return;
+    }
+    State::Logged& l = s.log.emplace_back();
+    l.what = State::Logged::What::Fence;
+    l.clock = clock;
+    l.warp = warp;
+}
+
+void Checker::fault(const sim::FaultEvent& event) {
+    State& s = *m_state;
+    using sim::FaultKind;
+    const bool isSync = event.kind == FaultKind::PartialWarpSync;
+    State::Gathered& g = s.gather(isSync ? FindingKind::BarrierDivergence : FindingKind::DidNotFinish, event.pc, "");
+    Finding& f = g.finding;
+    if (f.occurrences++ != 0)
+        return;
+    const int lane = event.lanes != 0 ? firstLane(event.lanes) : 0;
+    f.thread = s.threadOf(event.block, event.warp, lane);
+    const std::string who = fmt::format("warp {} of block {}", event.warp, s.blockText(f.thread->block));
+    const std::string at = s.place(event.pc);
+    switch (event.kind) {
+    case FaultKind::Trap:
+        f.message = fmt::format("Thread {} of block {} stopped the kernel with a trap at {} (a failed assertion or __trap).",
+                                s.threadText(f.thread->thread), s.blockText(f.thread->block), at);
+        break;
+    case FaultKind::Budget:
+        f.message = fmt::format("The kernel did not end within its budget of warp instructions: {} is at {}. It may be endless; "
+                                "raise the limit if it is only long.",
+                                who, at);
+        break;
+    case FaultKind::PartialWarpSync:
+        f.message = fmt::format("The member mask at {} names lanes that never come: {} has lanes 0x{:08x} there, 0x{:08x} are missing.", at, who,
+                                event.lanes, event.missing);
+        break;
+    case FaultKind::CallStackOverflow:
+        f.message = fmt::format("The call stack of {} overflows at {}: the recursion is deeper than its limit.", who, at);
+        break;
+    case FaultKind::BadCall:
+        f.message = fmt::format("A call through a pointer at {} of {} goes to no function.", at, who);
+        break;
+    case FaultKind::Deadlock:
+        f.message = fmt::format("No warp of block {} can go on; {} waits at {}.", s.blockText(f.thread->block), who, at);
+        break;
+    }
+}
+
+std::vector<Finding> Checker::findings() const {
+    std::vector<Finding> out;
+    for (const auto& [key, g] : m_state->gathered) {
+        Finding f = g.finding;
+        f.message = m_state->message(g);
+        out.push_back(std::move(f));
+    }
+    std::stable_sort(out.begin(), out.end(), [](const Finding& a, const Finding& b) {
+        const auto rank = [](const Finding& f) { return f.kind == FindingKind::DidNotFinish ? 0 : f.kind == FindingKind::OutOfBounds ? 1 : 2; };
+        return std::tuple(rank(a), a.kind, a.line, a.ptxLine) < std::tuple(rank(b), b.kind, b.line, b.ptxLine);
+    });
+    return out;
+}
+
+Checker::Traffic Checker::traffic() const {
+    Traffic t;
+    for (const Shadow& s : m_state->global) {
+        const std::size_t perSector = 32u >> s.shift();
+        for (std::size_t first = 0; first < s.cells(); first += perSector) {
+            bool read = false, written = false;
+            for (std::size_t c = first; c < std::min(first + perSector, s.cells()); ++c) {
+                read = read || s.everRead(c);
+                written = written || s.written(c);
+            }
+            t.sectorsRead += read;
+            t.sectorsWritten += written;
+        }
+    }
+    return t;
+}
+
+} // namespace lanescope::check

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Happens-before between warps. A *segment* is what one warp of one block does between two synchronisations; vector clocks say which
+// segments of others a warp has seen the end of. Barriers join the clocks of those who pass; a fence followed by an atomic (or volatile)
+// access publishes a clock at that address, and an atomic (or volatile) load there takes it over.
+// After FastTrack (Flanagan and Freund, PLDI 2009), with warps for threads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace lanescope::check {
+
+using SegmentId = std::uint32_t; ///< 0: none
+
+class Clocks {
+public:
+    void beginBlock(std::uint32_t block, std::uint32_t warps);
+
+    /// The segment that the warp is in.
+    SegmentId segment(std::uint32_t warp) {
+        return m_current[warp] != 0 ? m_current[warp] : newSegment(warp);
+    }
+    std::uint32_t block(SegmentId s) const { return m_segments[s].block; }
+    std::uint32_t warp(SegmentId s) const { return m_segments[s].warp; }
+    /// The same for all segments of one warp of one block.
+    std::uint64_t actor(SegmentId s) const { return m_segments[s].actor; }
+
+    /// Whether everything of segment `earlier` happens before what `warp` of the current block does now.
+    bool ordered(SegmentId earlier, std::uint32_t warp) const;
+
+    /// All of `released` see what they and `arrivedOnly` did before.
+    void barrier(std::span<const std::uint32_t> released, std::span<const std::uint32_t> arrivedOnly);
+    /// What the warp did so far may be published by its later atomics.
+    void fence(std::uint32_t warp);
+    /// Publishes at the location: the clock of the last fence, or the present one when the access itself releases.
+    void release(std::uint64_t location, std::uint32_t warp, bool accessReleases);
+    void acquire(std::uint64_t location, std::uint32_t warp);
+    /// Shared locations belong to one block.
+    void forgetShared() { m_sharedPublished.clear(); }
+    static constexpr std::uint64_t kSharedLocation = std::uint64_t{1} << 63;
+
+private:
+    struct Segment {
+        std::uint32_t block = 0;
+        std::uint32_t epoch = 0;
+        std::uint64_t actor = 0;
+        std::uint16_t warp = 0;
+    };
+    /// What is known: epochs of the own block's warps, and those of other blocks.
+    struct Knowledge {
+        std::vector<std::uint32_t> own;
+        std::uint32_t block = 0;
+        std::shared_ptr<const std::map<std::uint32_t, std::vector<std::uint32_t>>> others;
+    };
+    static void join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& from);
+    static void joinOthers(Knowledge& into, const Knowledge& from);
+    SegmentId newSegment(std::uint32_t warp);
+    void newEpoch(std::uint32_t warp);
+
+    std::vector<Segment> m_segments{1};
+    std::uint32_t m_block = 0;
+    std::vector<SegmentId> m_current;
+    std::vector<Knowledge> m_known;  ///< by warp; own[w] of warp w is its epoch
+    std::vector<std::shared_ptr<Knowledge>> m_fenced;
+    std::unordered_map<std::uint64_t, Knowledge> m_published, m_sharedPublished;
+};
+
+} // namespace lanescope::check

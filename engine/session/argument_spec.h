@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `--arg SPEC`: what a kernel argument is made of.
+//   i32:V u32:V i64:V u64:V f32:V f64:V                 a scalar
+//   zeros:BYTES | iota:TYPE:COUNT | random:TYPE:COUNT[:SEED] | file:PATH[:OFFSET[:BYTES]]      a buffer
+// TYPE: f32 f16 bf16 f64 i32 u32 i8 u8. Random floats are uniform in [-1, 1], i8 and u8 over their whole range, i32 in [-1000, 1000],
+// u32 in [0, 1000].
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "engine/base/diagnostic.h"
+#include "engine/ptx/ir.h"
+#include "engine/sim/launch.h"
+
+namespace lanescope::session {
+
+struct ArgumentValue {
+    sim::Argument argument; ///< without a name
+    std::string type;       ///< element type, "f32"; "bytes" for zeros and file
+    int elementBytes = 1;
+    std::string text;       ///< scalars: the value as given
+};
+
+/// The largest buffer that a spec may ask for.
+inline constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{4} << 30;
+
+/// Errors (code "argument") name the argument's number, what is wrong and the forms there are. `parameter`: what the kernel takes there;
+/// a scalar for a parameter of 1 or 2 bytes is cut to it when it fits, a buffer for a structure by value gives its bytes.
+Result<ArgumentValue> parseArgument(std::string_view spec, std::size_t number, const ptx::Parameter& parameter);
+
+} // namespace lanescope::session

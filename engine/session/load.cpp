@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The first steps of engine/session/simulate.h: finding and compiling the text, and preparing the launch.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "engine/base/embedded_file.h"
+#include "engine/base/file.h"
+#include "engine/base/symbol.h"
+#include "engine/session/simulate.h"
+
+namespace lanescope::embedded {
+std::span<const EmbeddedFile> kernels();
+}
+
+namespace lanescope::session {
+
+namespace {
+
+constexpr std::uintmax_t kMaxTextBytes = std::uintmax_t{64} << 20;
+
+bool isIdentifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Names of a function's parameters as the CUDA text has them; empty when its definition is not found.
+std::vector<std::string> parameterNames(const std::string& text, const std::string& function) {
+    for (std::size_t at = text.find(function); at != std::string::npos; at = text.find(function, at + 1)) {
+        if (at > 0 && isIdentifier(text[at - 1]))
+            continue;
+        std::size_t i = at + function.size();
+        while (i < text.size() && std::isspace(static_cast<unsigned char>(text[i])) != 0)
+            ++i;
+        if (i >= text.size() || text[i] != '(')
+            continue;
+        std::vector<std::string> names;
+        std::string last;
+        int depth = 0;
+        bool isDeclaration = true;
+        for (; i < text.size(); ++i) {
+            const char c = text[i];
+            if (c == '(' || c == '<' || c == '[')
+                ++depth;
+            else if (c == ')' || c == '>' || c == ']')
+                --depth;
+            if (depth == 0 || (c == ',' && depth == 1)) {
+                if (!last.empty())
+                    names.push_back(last);
+                last.clear();
+                if (depth == 0)
+                    break;
+            } else if (depth == 1 && isIdentifier(c)) {
+                if (!isIdentifier(text[i - 1]))
+                    last.clear();
+                last += c;
+            } else if (c == '{' || c == ';') {
+                isDeclaration = false;
+                break;
+            }
+        }
+        if (isDeclaration && !names.empty())
+            return names;
+    }
+    return {};
+}
+
+/// The entry that a name means: the symbol itself, or the only kernel whose source name it is.
+Result<std::string> findEntry(const ptx::Module& module, const std::string& wanted) {
+    const std::vector<std::string> entries = module.entries();
+    std::string list;
+    for (const std::string& e : entries)
+        list += (list.empty() ? "" : ", ") + sourceName(e);
+    if (entries.empty())
+        return failure("entry", "the file has no kernel", {module.path, 0, 0}, "a kernel is a __global__ function (.entry in PTX)");
+    if (wanted.empty()) {
+        if (entries.size() == 1)
+            return entries[0];
+        return failure("entry", fmt::format("the file has {} kernels", entries.size()), {module.path, 0, 0},
+                       "choose one with --kernel: " + list);
+    }
+    std::vector<std::string> matches;
+    for (const std::string& e : entries) {
+        if (e == wanted)
+            return e;
+        if (sourceName(e) == wanted || demangled(e) == wanted)
+            matches.push_back(e);
+    }
+    if (matches.size() == 1)
+        return matches[0];
+    if (matches.empty())
+        return failure("entry", fmt::format("there is no kernel '{}'", wanted), {module.path, 0, 0}, "the kernels are: " + list);
+    std::string symbols;
+    for (const std::string& m : matches)
+        symbols += (symbols.empty() ? "" : ", ") + m;
+    return failure("entry", fmt::format("'{}' is the name of {} kernels", wanted, matches.size()), {module.path, 0, 0},
+                   "give the symbol: " + symbols);
+}
+
+Result<void> loadModule(LoadedProgram& out, const std::string& path, const std::string& wanted) {
+    // Entries first, so that only what the chosen one reaches must be supported.
+    Result<ptx::Module> module = ptx::parse(out.ptxText, path, wanted);
+    std::string entry = wanted;
+    if (!module || wanted.empty() || module->findFunction(wanted) < 0) {
+        // A source name, or none: the module is parsed without the reachability of an entry only to learn its entries.
+        Result<std::vector<std::string>> entries = ptx::entryNames(out.ptxText, path);
+        if (!entries)
+            return failure(entries.error());
+        ptx::Module names;
+        names.path = path;
+        for (const std::string& e : *entries) {
+            ptx::Function f;
+            f.name = e;
+            f.isEntry = true;
+            names.functions.push_back(f);
+        }
+        Result<std::string> found = findEntry(names, wanted);
+        if (!found)
+            return failure(found.error());
+        if (*found != wanted || !module)
+            module = ptx::parse(out.ptxText, path, *found);
+        entry = *found;
+    }
+    if (!module)
+        return failure(module.error());
+    out.module = std::make_shared<const ptx::Module>(std::move(*module));
+    Result<std::shared_ptr<const sim::Program>> program = sim::decode(out.module, entry);
+    if (!program)
+        return failure(program.error());
+    out.program = std::move(*program);
+    return {};
+}
+
+std::string compilerText(const compile::CompileOutput& output) {
+    return fmt::format("{} {}", compile::name(output.used), output.version);
+}
+
+Result<void> compileInto(LoadedProgram& out, const LoadRequest& request, std::vector<std::pair<std::string, std::string>> defines,
+                         const std::filesystem::path& folder, const compile::Environment& environment) {
+    compile::CompileRequest c;
+    c.text = out.cudaText;
+    c.fileName = out.cudaFile;
+    c.defines = std::move(defines);
+    c.arch = request.arch;
+    c.with = request.with;
+    c.stop = request.stop;
+    if (!folder.empty())
+        c.includeDirs.push_back(folder);
+    Result<compile::CompileOutput> ptx = compile::compile(c, environment);
+    if (!ptx)
+        return failure(ptx.error());
+    out.compiler = compilerText(*ptx);
+    out.ptxText = std::move(ptx->ptx);
+    return loadModule(out, out.cudaFile, request.entry);
+}
+
+Result<LoadedProgram> loadKernel(const catalog::Kernel& kernel, const LoadRequest& request, const compile::Environment& environment) {
+    LoadedProgram out;
+    out.id = kernel.id;
+    out.title = kernel.title;
+    out.kernel = &kernel;
+    out.cudaFile = std::filesystem::path(kernel.file).filename().string();
+    out.cudaText = request.text.value_or(kernel.text);
+    std::vector<std::string> texts;
+    for (const auto& [name, value] : request.defines)
+        texts.push_back(name + "=" + value);
+    Result<catalog::Overrides> overrides = catalog::parseOverrides(texts);
+    if (!overrides)
+        return failure(overrides.error());
+    Result<catalog::ResolvedKernel> resolved = catalog::resolve(kernel, *overrides);
+    if (!resolved)
+        return failure(resolved.error());
+    out.resolved = std::move(*resolved);
+    LoadRequest own = request;
+    if (own.entry.empty())
+        own.entry = kernel.entry;
+    if (out.resolved.definesAreDefault && !request.with && out.cudaText == kernel.text && !kernel.ptx.empty()) {
+        out.ptxText = kernel.ptx;
+        out.compiler = "built in";
+        if (Result<void> r = loadModule(out, out.cudaFile, own.entry); !r)
+            return failure(r.error());
+        return out;
+    }
+    if (Result<void> r = compileInto(out, own, out.resolved.defines, {}, environment); !r)
+        return failure(r.error());
+    return out;
+}
+
+} // namespace
+
+Result<const std::vector<catalog::Kernel>*> builtInKernels() {
+    static const Result<std::vector<catalog::Kernel>> kernels = catalog::loadCatalog(embedded::kernels());
+    if (!kernels)
+        return failure(kernels.error());
+    return &*kernels;
+}
+
+Result<LoadedProgram> loadPtx(std::string ptxText, std::string path, const std::string& entry) {
+    LoadedProgram out;
+    out.id = std::filesystem::path(path).filename().string();
+    out.title = out.id;
+    out.ptxText = std::move(ptxText);
+    if (Result<void> r = loadModule(out, path, entry); !r)
+        return failure(r.error());
+    return out;
+}
+
+Result<LoadedProgram> load(const LoadRequest& request, const compile::Environment& environment) {
+    const Result<const std::vector<catalog::Kernel>*> kernels = builtInKernels();
+    if (!kernels)
+        return failure(kernels.error());
+    if (const catalog::Kernel* kernel = catalog::findKernel(**kernels, request.subject))
+        return loadKernel(*kernel, request, environment);
+    const std::filesystem::path path(request.subject);
+    const std::string extension = path.extension().string();
+    std::error_code ec;
+    const bool exists = std::filesystem::exists(path, ec);
+    if (!exists && extension != ".ptx" && extension != ".cu") {
+        const std::string near = catalog::nearestKernel(**kernels, request.subject);
+        return failure("subject", fmt::format("'{}' is neither a kernel of the catalog nor a file", request.subject), {},
+                       near.empty() ? "`lanescope kernels` lists the kernels" : fmt::format("did you mean {}? `lanescope kernels` lists them all", near));
+    }
+    Result<std::string> text = request.text ? Result<std::string>(*request.text) : readFile(path, kMaxTextBytes);
+    if (!text)
+        return failure(text.error());
+    // What it is, by extension and else by content: PTX begins with a .version directive.
+    const bool isPtx = extension == ".ptx" || (extension != ".cu" && extension != ".cuh" && text->find(".version") != std::string::npos &&
+                                               text->find(".target") != std::string::npos);
+    if (isPtx) {
+        if (!request.defines.empty())
+            return failure("argument", "-D has no effect on a PTX file", {path.string(), 0, 0}, "compile the .cu file with -D instead");
+        return loadPtx(std::move(*text), path.string(), request.entry);
+    }
+    LoadedProgram out;
+    out.id = path.filename().string();
+    out.title = out.id;
+    out.cudaFile = path.filename().string();
+    out.cudaText = std::move(*text);
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+    if (Result<void> r = compileInto(out, request, request.defines, std::filesystem::absolute(folder, ec), environment); !r)
+        return failure(r.error());
+    return out;
+}
+
+Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest& request, const device::Device& device) {
+    PreparedLaunch out;
+    sim::Launch& launch = out.launch;
+    launch.program = program.program;
+    launch.schedule = request.schedule;
+    launch.seed = request.seed;
+    const device::Limits& limits = device.limits;
+    launch.limits.threadsPerBlock = static_cast<std::uint32_t>(limits.threadsPerBlock);
+    launch.limits.sharedBytes = static_cast<std::uint64_t>(limits.sharedBytesPerBlockOptIn);
+    launch.limits.smCount = static_cast<std::uint32_t>(device.value("sm_count").value_or(1));
+    std::vector<std::string> specs = request.arguments;
+    const auto dim = [](const std::array<std::uint32_t, 3>& d) { return Dim3{d[0], d[1], d[2]}; };
+    if (program.kernel != nullptr) {
+        launch.grid = request.grid.value_or(dim(program.resolved.grid));
+        launch.block = request.block.value_or(dim(program.resolved.block));
+        launch.dynamicSharedBytes = request.dynamicSharedBytes.value_or(program.resolved.sharedBytes);
+        if (specs.empty())
+            specs = program.resolved.argumentSpecs;
+    } else {
+        launch.grid = request.grid.value_or(Dim3{1, 1, 1});
+        launch.block = request.block.value_or(Dim3{kWarpSize, 1, 1});
+        launch.dynamicSharedBytes = request.dynamicSharedBytes.value_or(0);
+    }
+    const ptx::Function& entry = program.program->entry();
+    std::vector<std::string> names;
+    if (program.kernel != nullptr)
+        for (const catalog::Argument& a : program.kernel->arguments)
+            names.push_back(a.name);
+    else if (!program.cudaText.empty())
+        names = parameterNames(program.cudaText, sourceName(entry.name));
+    if (names.size() != entry.parameters.size()) {
+        names.clear();
+        for (const ptx::Parameter& p : entry.parameters)
+            names.push_back(p.name);
+    }
+    Diagnostics errors;
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+        const ptx::Parameter none{};
+        const bool known = i < entry.parameters.size();
+        Result<ArgumentValue> value = parseArgument(specs[i], i, known ? entry.parameters[i] : none);
+        if (!value) {
+            errors.insert(errors.end(), value.error().begin(), value.error().end());
+            continue;
+        }
+        value->argument.name = known ? names[i] : fmt::format("argument {}", i);
+        // The element type that a manifest declares is better than "bytes".
+        if (program.kernel != nullptr && i < program.kernel->arguments.size() && value->type == "bytes" &&
+            !program.kernel->arguments[i].type.empty())
+            value->type = program.kernel->arguments[i].type;
+        launch.arguments.push_back(std::move(value->argument));
+        out.values.push_back(std::move(*value));
+    }
+    if (!errors.empty())
+        return failure(std::move(errors));
+    if (Result<void> checked = sim::checkLaunch(launch); !checked)
+        return failure(checked.error());
+    return out;
+}
+
+} // namespace lanescope::session

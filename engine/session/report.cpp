@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The report of a simulation as JSON and as text.
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/symbol.h"
+#include "engine/session/simulate.h"
+
+namespace lanescope::session {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json dim(const Dim3& d) { return Json::array({d.x, d.y, d.z}); }
+
+/// Whole numbers stay whole in the JSON.
+Json number(double v) {
+    if (std::floor(v) == v && std::fabs(v) < 9.0e15)
+        return Json(static_cast<std::int64_t>(v));
+    return Json(v);
+}
+
+Json countersJson(const sim::Counters& c) {
+    Json out;
+    for (const sim::Metric& m : sim::metrics())
+        out[std::string(m.id)] = number(m.value(c));
+    Json classes;
+    for (int i = 0; i < ptx::kInstructionClassCount; ++i) {
+        const auto cls = static_cast<ptx::InstructionClass>(i);
+        if (c.of(cls).executions != 0)
+            classes[std::string(ptx::name(cls))] = c.of(cls).executions;
+    }
+    out["by_class"] = classes;
+    out["blocks"] = c.blocks;
+    out["warps"] = c.warps;
+    out["threads"] = c.threads;
+    out["fma_lanes"] = c.fmaLanes;
+    out["distinct_sectors_read"] = c.distinctSectorsRead;
+    out["distinct_sectors_written"] = c.distinctSectorsWritten;
+    return out;
+}
+
+Json metricsJson(const SimReport& report) {
+    Json out;
+    for (const sim::Metric& m : sim::metrics())
+        if (!m.ncuName.empty())
+            out[std::string(m.ncuName)] = number(m.value(report.counters));
+    if (report.occupancy) {
+        const model::Occupancy& o = *report.occupancy;
+        out["launch__registers_per_thread"] = report.registersPerThread;
+        out["launch__occupancy_limit_warps"] = o.limits.warps;
+        out["launch__occupancy_limit_blocks"] = o.limits.blocks;
+        if (o.limits.registers)
+            out["launch__occupancy_limit_registers"] = *o.limits.registers;
+        if (o.limits.shared)
+            out["launch__occupancy_limit_shared_mem"] = *o.limits.shared;
+        out["sm__maximum_warps_per_active_cycle_pct"] = 100.0 * o.occupancy;
+    }
+    if (report.waves && report.waves->capacity > 0)
+        out["launch__waves_per_multiprocessor"] = static_cast<double>(report.waves->blocks) / static_cast<double>(report.waves->capacity);
+    return out;
+}
+
+Json threadJson(const Dim3& t) { return dim(t); }
+
+Json findingJson(const check::Finding& f) {
+    Json out;
+    out["kind"] = std::string(check::name(f.kind));
+    out["occurrences"] = f.occurrences;
+    out["message"] = f.message;
+    out["line"] = f.line;
+    out["ptx_line"] = f.ptxLine;
+    if (!f.file.empty())
+        out["file"] = f.file;
+    if (f.thread) {
+        out["thread"] = threadJson(f.thread->thread);
+        out["block"] = threadJson(f.thread->block);
+    }
+    if (f.otherThread) {
+        out["other_line"] = f.otherLine;
+        out["other_ptx_line"] = f.otherPtxLine;
+        out["other_block"] = threadJson(f.otherThread->block);
+    }
+    if (!f.array.empty()) {
+        out["array"] = f.array;
+        out["space"] = std::string(ptx::name(f.space));
+    }
+    if (f.index)
+        out["index"] = *f.index;
+    if (f.size)
+        out["size"] = *f.size;
+    return out;
+}
+
+Json modelJson(const SimReport& report) {
+    Json out;
+    out["kind"] = "modelled";
+    if (!report.modelNote.empty())
+        out["note"] = report.modelNote;
+    if (report.point) {
+        const model::RooflinePoint& p = *report.point;
+        out["time_s"] = p.seconds;
+        out["bottleneck"] = model::toString(p.bottleneck);
+        out["flops_per_s"] = p.flopsPerSecond;
+        Json roofs;
+        for (const model::RoofTime& t : p.times)
+            roofs[model::toString(t.kind)] = {{"work", number(t.work)}, {"time_s", t.seconds}, {"formula", t.explanation.formula}};
+        out["roofs"] = roofs;
+        Json intensity;
+        for (const model::Intensity& i : p.intensities)
+            intensity[i.level] = {{"bytes", number(i.bytes)}, {"flops_per_byte", i.flopsPerByte}};
+        out["intensity"] = intensity;
+    }
+    if (report.occupancy) {
+        const model::Occupancy& o = *report.occupancy;
+        Json limits{{"warps", o.limits.warps}, {"blocks", o.limits.blocks}};
+        limits["registers"] = o.limits.registers ? Json(*o.limits.registers) : Json();
+        limits["shared"] = o.limits.shared ? Json(*o.limits.shared) : Json();
+        out["occupancy"] = {{"blocks_per_sm", o.blocksPerSm}, {"warps_per_sm", o.warpsPerSm}, {"occupancy", o.occupancy},
+                            {"limits", limits},               {"limiter", o.limiterNames()},  {"registers_per_thread", report.registersPerThread},
+                            {"registers_are", "estimated from PTX"}};
+    }
+    if (report.waves) {
+        const model::Waves& w = *report.waves;
+        out["waves"] = {{"waves", w.waves}, {"full", w.fullWaves}, {"tail_blocks", w.tailBlocks}, {"slots_used", w.slotsUsed}};
+    }
+    return out;
+}
+
+/// Counts by source line: of the CUDA text, or of the PTX when it has no .loc.
+Json linesJson(const LoadedProgram& program, const SimReport& report) {
+    const bool cuda = program.program->cudaFile >= 0;
+    std::map<std::uint32_t, sim::InstructionCounts> byLine;
+    for (std::size_t pc = 0; pc < report.counters.byInstruction.size(); ++pc) {
+        const std::uint32_t line = cuda ? program.program->cudaLines[pc] : program.program->instructions[pc]->ptxLine;
+        if (report.counters.byInstruction[pc].executions != 0)
+            byLine[line] += report.counters.byInstruction[pc];
+    }
+    Json out = Json::array();
+    for (const auto& [line, c] : byLine) {
+        Json row{{"line", line}, {"executions", c.executions}, {"lanes", c.lanes}};
+        if (c.requests != 0)
+            row["requests"] = c.requests;
+        if (c.sectors != 0) {
+            row["sectors"] = c.sectors;
+            row["lines_128"] = c.lines;
+            row["bytes"] = c.bytes;
+        }
+        if (c.wavefronts != 0) {
+            row["wavefronts"] = c.wavefronts;
+            row["wavefronts_minimum"] = c.passes;
+        }
+        if (c.divergences != 0)
+            row["divergent_branches"] = c.divergences;
+        out.push_back(std::move(row));
+    }
+    return out;
+}
+
+Json argumentsJson(const PreparedLaunch& prepared) {
+    Json out = Json::array();
+    for (std::size_t i = 0; i < prepared.launch.arguments.size(); ++i) {
+        const sim::Argument& a = prepared.launch.arguments[i];
+        Json row{{"name", a.name}};
+        if (a.isBuffer) {
+            row["bytes"] = a.bytes.size();
+            row["type"] = prepared.values[i].type;
+        } else {
+            row["value"] = prepared.values[i].text;
+        }
+        out.push_back(std::move(row));
+    }
+    return out;
+}
+
+} // namespace
+
+std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device, const SimReport& report) {
+    const sim::Launch& l = prepared.launch;
+    Json out;
+    out["kernel"] = program.kernel != nullptr ? program.id : sourceName(program.program->entry().name);
+    out["entry"] = program.program->entry().name;
+    out["source"] = program.cudaFile.empty() ? program.id : program.cudaFile;
+    if (!program.compiler.empty())
+        out["compiler"] = program.compiler;
+    out["target"] = program.module->target;
+    out["gpu"] = {{"id", device.id}, {"name", device.name}};
+    out["as"] = "written";
+    out["launch"] = {{"grid", dim(l.grid)},
+                     {"block", dim(l.block)},
+                     {"dynamic_shared_bytes", l.dynamicSharedBytes},
+                     {"static_shared_bytes", l.program->staticSharedBytes},
+                     {"warps_per_block", l.warpsPerBlock()},
+                     {"arguments", argumentsJson(prepared)}};
+    out["finished"] = report.finished;
+    out["blocks"] = {{"in_grid", report.blocksInGrid}, {"simulated", report.blocksSimulated}, {"scaled", report.scaled}};
+    out["counters"] = countersJson(report.counters);
+    out["metrics"] = metricsJson(report);
+    Json findings = Json::array();
+    for (const check::Finding& f : report.findings)
+        findings.push_back(findingJson(f));
+    out["findings"] = findings;
+    out["model"] = modelJson(report);
+    if (report.verification) {
+        Json outputs = Json::array();
+        for (const catalog::OutputCheck& o : report.verification->outputs) {
+            Json row{{"name", o.name}, {"mismatches", o.mismatches}, {"max_error", o.maxError}, {"tolerance", o.tolerance}};
+            if (o.mismatches != 0) {
+                row["first_index"] = o.firstIndex;
+                row["got"] = o.got;
+                row["expected"] = o.expected;
+            }
+            outputs.push_back(std::move(row));
+        }
+        out["verification"] = {{"matches", report.verification->matches}, {"rule", report.verification->rule}, {"outputs", outputs}};
+    }
+    out["lines"] = linesJson(program, report);
+    out["seconds"] = report.seconds;
+    return out.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string toText(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device, const SimReport& report) {
+    const sim::Launch& l = prepared.launch;
+    std::string out = fmt::format("{}  ({}{})\n", program.kernel != nullptr ? program.title : sourceName(program.program->entry().name),
+                                  program.cudaFile.empty() ? program.id : program.cudaFile,
+                                  program.compiler.empty() ? "" : ", " + program.compiler);
+    out += fmt::format("launch    {} x {} x {} blocks of {} x {} x {} threads, {} bytes of shared memory, on {}\n", l.grid.x, l.grid.y, l.grid.z,
+                       l.block.x, l.block.y, l.block.z, l.sharedBytes(), device.name);
+    out += fmt::format("simulated {} of {} blocks in {:.1f} ms{}{}\n", report.blocksSimulated, report.blocksInGrid, 1e3 * report.seconds,
+                       report.scaled ? ", counters scaled to the grid" : "", report.finished ? "" : ", stopped before the end");
+    if (report.verification)
+        out += fmt::format("result    {}\n", report.verification->matches ? "equals the reference (" + report.verification->rule + ")"
+                                                                          : "DIFFERS from the reference");
+    out += "\ncounters\n";
+    for (const sim::Metric& m : sim::metrics()) {
+        const double v = m.value(report.counters);
+        if (v == 0)
+            continue;
+        const std::string text = m.unit == "1" ? fmt::format("{:.1f}%", 100 * v) : std::floor(v) == v ? fmt::format("{:.0f}", v) : fmt::format("{:.2f}", v);
+        out += fmt::format("  {:<32}{:>16}  {}\n", m.label, text, m.unit == "1" ? "" : m.unit);
+    }
+    out += report.findings.empty() ? "\nno findings\n" : "\nfindings\n";
+    for (const check::Finding& f : report.findings)
+        out += fmt::format("  {} x{}: {}\n", check::name(f.kind), f.occurrences, f.message);
+    if (report.point) {
+        out += fmt::format("\nmodelled  {:.3g} ms, {:.3g} GFLOP/s, bound by {}\n", 1e3 * report.point->seconds, report.point->flopsPerSecond / 1e9,
+                           model::toString(report.point->bottleneck));
+        for (const model::RoofTime& t : report.point->times)
+            out += fmt::format("  {:<20}{:>12.4g} ms\n", model::toString(t.kind), 1e3 * t.seconds);
+    }
+    if (report.occupancy)
+        out += fmt::format("occupancy {:.0f}% ({} blocks an SM, limited by {}; about {} registers a thread)\n", 100 * report.occupancy->occupancy,
+                           report.occupancy->blocksPerSm, report.occupancy->limiterNames(), report.registersPerThread);
+    if (!report.modelNote.empty())
+        out += fmt::format("model     {}\n", report.modelNote);
+    return out;
+}
+
+} // namespace lanescope::session

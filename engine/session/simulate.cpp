@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/session/simulate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "engine/check/checker.h"
+#include "engine/sim/register_estimate.h"
+
+namespace lanescope::session {
+
+namespace {
+
+/// A block to run and how many of the grid it stands for.
+struct WeightedBlock {
+    std::uint64_t block = 0;
+    std::uint64_t weight = 1;
+};
+
+/// One block for each combination of first, inner and last position along x, y and z: edges, where guards bite, are told apart from the
+/// interior. Two inner blocks are taken per dimension where there are two, so that an odd one does not stand for all.
+std::vector<WeightedBlock> sampleBlocks(const Dim3& grid) {
+    struct Part {
+        std::uint32_t at;
+        std::uint64_t weight;
+    };
+    const auto parts = [](std::uint32_t extent) {
+        std::vector<Part> out;
+        if (extent <= 4) {
+            for (std::uint32_t i = 0; i < extent; ++i)
+                out.push_back({i, 1});
+            return out;
+        }
+        const std::uint64_t inner = extent - 2;
+        out.push_back({0, 1});
+        out.push_back({1 + static_cast<std::uint32_t>(inner / 3), inner / 2});
+        out.push_back({1 + static_cast<std::uint32_t>(2 * inner / 3), inner - inner / 2});
+        out.push_back({extent - 1, 1});
+        return out;
+    };
+    std::vector<WeightedBlock> out;
+    for (const Part& z : parts(grid.z))
+        for (const Part& y : parts(grid.y))
+            for (const Part& x : parts(grid.x))
+                out.push_back({x.at + std::uint64_t{grid.x} * (y.at + std::uint64_t{grid.y} * z.at), x.weight * y.weight * z.weight});
+    return out;
+}
+
+sim::InstructionCounts scaled(const sim::InstructionCounts& c, std::uint64_t weight) {
+    sim::InstructionCounts out;
+    out.executions = c.executions * weight;
+    out.lanes = c.lanes * weight;
+    out.predicatedOff = c.predicatedOff * weight;
+    out.requests = c.requests * weight;
+    out.sectors = c.sectors * weight;
+    out.lines = c.lines * weight;
+    out.bytes = c.bytes * weight;
+    out.requestedBytes = c.requestedBytes * weight;
+    out.wavefronts = c.wavefronts * weight;
+    out.passes = c.passes * weight;
+    out.divergences = c.divergences * weight;
+    return out;
+}
+
+void addScaled(sim::Counters& into, const sim::Counters& from, std::uint64_t weight) {
+    into.total += scaled(from.total, weight);
+    for (std::size_t i = 0; i < into.byClass.size(); ++i)
+        into.byClass[i] += scaled(from.byClass[i], weight);
+    into.byInstruction.resize(from.byInstruction.size());
+    for (std::size_t i = 0; i < from.byInstruction.size(); ++i)
+        into.byInstruction[i] += scaled(from.byInstruction[i], weight);
+    into.reductionsGlobal += scaled(from.reductionsGlobal, weight);
+    into.reductionsShared += scaled(from.reductionsShared, weight);
+    into.fmaLanes += from.fmaLanes * weight;
+    into.ffmaLanes += from.ffmaLanes * weight;
+    into.flops += from.flops * weight;
+    into.blocks += from.blocks * weight;
+    into.warps += from.warps * weight;
+    into.threads += from.threads * weight;
+}
+
+Result<void> runBlocks(const PreparedLaunch& prepared, sim::Memory& memory, const SimulateOptions& options, check::Checker& checker,
+                       SimReport& report) {
+    const sim::Launch& launch = prepared.launch;
+    sim::RunOptions run;
+    run.maxInstructions = options.maxInstructions;
+    run.sinks = {&checker};
+    run.cancel = options.cancel;
+    if (options.blocks != BlockChoice::Sample) {
+        run.progress = options.progress;
+        if (options.blocks == BlockChoice::List) {
+            const std::set<std::uint64_t> sorted(options.blockList.begin(), options.blockList.end());
+            if (sorted.empty())
+                return failure("argument", "no block is named", {}, "--blocks takes all, sample or block numbers such as 0,5,17");
+            if (*sorted.rbegin() >= launch.blockCount())
+                return failure("argument", fmt::format("there is no block {}: the grid has {}", *sorted.rbegin(), launch.blockCount()), {},
+                               "blocks are numbered from 0, x fastest");
+            run.blocks.assign(sorted.begin(), sorted.end());
+        }
+        sim::RunResult result = sim::run(launch, memory, run);
+        report.counters = std::move(result.counters);
+        report.blocksSimulated = result.blocksRun;
+        report.finished = result.finished;
+        report.cancelled = result.cancelled;
+        return {};
+    }
+    const std::vector<WeightedBlock> sample = sampleBlocks(launch.grid);
+    report.scaled = sample.size() < launch.blockCount();
+    for (std::size_t i = 0; i < sample.size() && report.finished; ++i) {
+        run.blocks = {sample[i].block};
+        const sim::RunResult result = sim::run(launch, memory, run);
+        addScaled(report.counters, result.counters, sample[i].weight);
+        report.finished = result.finished;
+        report.cancelled = result.cancelled;
+        run.maxInstructions -= std::min(run.maxInstructions, result.counters.total.executions);
+        ++report.blocksSimulated;
+        if (options.progress)
+            options.progress(i + 1, sample.size());
+    }
+    return {};
+}
+
+void modelInto(SimReport& report, const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device) {
+    report.registersPerThread = sim::estimateRegisters(*program.program);
+    model::OccupancyInput input;
+    input.threads = static_cast<int>(prepared.launch.block.count());
+    input.registersPerThread = report.registersPerThread;
+    input.staticSharedBytes = static_cast<std::int64_t>(program.program->staticSharedBytes);
+    input.dynamicSharedBytes = static_cast<std::int64_t>(prepared.launch.dynamicSharedBytes);
+    Result<model::Occupancy> occupancy = model::occupancy(device, input);
+    if (!occupancy) {
+        report.modelNote = toString(occupancy.error());
+        return;
+    }
+    report.occupancy = std::move(*occupancy);
+    if (!device.isProduct()) {
+        report.modelNote = fmt::format("{} has no clock and no number of SMs: choose a GPU for times", device.name);
+        return;
+    }
+    if (const auto sms = device.value("sm_count"))
+        if (Result<model::Waves> w = model::waves(static_cast<std::int64_t>(prepared.launch.blockCount()), static_cast<std::int64_t>(*sms),
+                                                  report.occupancy->blocksPerSm))
+            report.waves = std::move(*w);
+    if (report.counters.total.executions == 0)
+        return;
+    Result<model::RooflinePoint> point = model::rooflinePoint(device, program.id, kernelCounts(report.counters, prepared.launch));
+    if (point)
+        report.point = std::move(*point);
+    else
+        report.modelNote = toString(point.error());
+}
+
+/// Bytes of the arguments: inputs as they were, outputs as they are.
+Result<catalog::ReferenceReport> verify(const LoadedProgram& program, const PreparedLaunch& prepared, const sim::Memory& memory) {
+    std::vector<std::span<const std::byte>> arguments;
+    for (std::size_t i = 0; i < prepared.launch.arguments.size(); ++i) {
+        const std::vector<std::uint8_t>* bytes = &prepared.launch.arguments[i].bytes;
+        const bool isOutput = program.kernel->arguments[i].role == catalog::Role::Output;
+        if (isOutput && memory.allocationOfArgument[i] >= 0)
+            bytes = &memory.global.at(static_cast<std::size_t>(memory.allocationOfArgument[i])).bytes;
+        arguments.push_back(std::as_bytes(std::span(*bytes)));
+    }
+    return catalog::checkReference(*program.resolved.reference, arguments);
+}
+
+} // namespace
+
+model::KernelCounts kernelCounts(const sim::Counters& c, const sim::Launch& launch) {
+    using ptx::InstructionClass;
+    model::KernelCounts out;
+    const auto number = [](std::uint64_t v) { return static_cast<double>(v); };
+    const sim::InstructionCounts& loads = c.of(InstructionClass::LoadGlobal);
+    const sim::InstructionCounts& stores = c.of(InstructionClass::StoreGlobal);
+    const sim::InstructionCounts& atomics = c.of(InstructionClass::AtomicGlobal);
+    out.fma = number(c.ffmaLanes);
+    out.flops = std::max(number(c.flops), 2 * out.fma);
+    out.fp32WarpInstructions = number(c.of(InstructionClass::Float32).executions);
+    out.warpInstructions = number(c.total.executions);
+    out.l1Lines = number(loads.lines + stores.lines + atomics.lines);
+    out.sharedWavefronts = number(c.of(InstructionClass::LoadShared).wavefronts + c.of(InstructionClass::StoreShared).wavefronts +
+                                  c.of(InstructionClass::AtomicShared).wavefronts);
+    out.globalSectors = number(loads.sectors + stores.sectors + atomics.sectors);
+    out.dramBytes = 32 * number(c.distinctSectorsRead + c.distinctSectorsWritten);
+    out.blocks = number(c.blocks);
+    out.warpsPerBlock = launch.warpsPerBlock();
+    return out;
+}
+
+Result<SimReport> simulate(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device, sim::Memory& memory,
+                           const SimulateOptions& options) {
+    SimReport report;
+    report.blocksInGrid = prepared.launch.blockCount();
+    const auto start = std::chrono::steady_clock::now();
+    check::Checker checker(prepared.launch, memory, program.cudaFile);
+    if (Result<void> ran = runBlocks(prepared, memory, options, checker, report); !ran)
+        return failure(ran.error());
+    report.findings = checker.findings();
+    const check::Checker::Traffic traffic = checker.traffic();
+    report.counters.distinctSectorsRead = traffic.sectorsRead;
+    report.counters.distinctSectorsWritten = traffic.sectorsWritten;
+    if (report.scaled) {
+        // A sample touches a part of the buffers; the whole launch is taken to touch all that its arguments hold.
+        std::uint64_t bytes = 0;
+        for (const sim::Argument& a : prepared.launch.arguments)
+            bytes += a.isBuffer ? a.bytes.size() : 0;
+        report.counters.distinctSectorsRead = bytes / 32;
+        report.counters.distinctSectorsWritten = 0;
+    }
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const bool ranAll = report.finished && report.blocksSimulated == report.blocksInGrid;
+    if (ranAll && program.kernel != nullptr && program.resolved.reference && prepared.launch.arguments.size() == program.kernel->arguments.size())
+        if (Result<catalog::ReferenceReport> verification = verify(program, prepared, memory))
+            report.verification = std::move(*verification);
+    modelInto(report, program, prepared, device);
+    return report;
+}
+
+Result<std::vector<ModelledKernel>> rooflinePoints(const std::string& deviceId, const std::vector<std::string>& kernelIds,
+                                                   const catalog::Overrides& sizes, const compile::Environment& environment) {
+    const Result<device::Device> device = device::findDevice(deviceId);
+    if (!device)
+        return failure(device.error());
+    std::vector<ModelledKernel> out;
+    for (const std::string& id : kernelIds) {
+        LoadRequest request;
+        request.subject = id;
+        const Result<const std::vector<catalog::Kernel>*> kernels = builtInKernels();
+        if (!kernels)
+            return failure(kernels.error());
+        const catalog::Kernel* kernel = catalog::findKernel(**kernels, id);
+        for (const auto& [name, value] : sizes)
+            if (kernel != nullptr && kernel->findParameter(name) != nullptr)
+                request.defines.emplace_back(name, std::to_string(value));
+        const Result<LoadedProgram> program = load(request, environment);
+        if (!program)
+            return failure(program.error());
+        const Result<PreparedLaunch> prepared = prepare(*program, {}, *device);
+        if (!prepared)
+            return failure(prepared.error());
+        sim::Memory memory = sim::makeMemory(prepared->launch);
+        SimulateOptions options;
+        options.blocks = BlockChoice::Sample;
+        Result<SimReport> report = simulate(*program, *prepared, *device, memory, options);
+        if (!report)
+            return failure(report.error());
+        if (!report->point || !report->occupancy)
+            return failure("model", fmt::format("{} has no modelled point on {}: {}", id, device->name, report->modelNote), {},
+                           "choose another GPU");
+        out.push_back({program->id, program->title, std::move(*report->point), std::move(*report->occupancy), report->registersPerThread});
+    }
+    return out;
+}
+
+} // namespace lanescope::session

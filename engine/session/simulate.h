@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From a kernel id or a file to a report: load, compile, decode, launch, simulate, check, model. `lanescope sim` is this and little more;
+// the window's session uses the same steps one by one.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/diagnostic.h"
+#include "engine/catalog/catalog.h"
+#include "engine/check/finding.h"
+#include "engine/compile/compile.h"
+#include "engine/device/device.h"
+#include "engine/model/occupancy.h"
+#include "engine/model/roofline.h"
+#include "engine/model/waves.h"
+#include "engine/session/argument_spec.h"
+#include "engine/sim/launch.h"
+
+namespace lanescope::session {
+
+/// A program text and what became of it. CUDA text is empty for a PTX file.
+struct LoadedProgram {
+    std::string id;       ///< kernel id or file name
+    std::string title;
+    std::string cudaFile, cudaText;
+    std::string ptxText;
+    std::string compiler; ///< "nvcc 13.0.88", "built in", empty for a PTX file
+    std::shared_ptr<const ptx::Module> module;
+    std::shared_ptr<const sim::Program> program;
+    /// The kernel of the catalog and its resolved parameters, when it is one.
+    const catalog::Kernel* kernel = nullptr;
+    catalog::ResolvedKernel resolved;
+};
+
+/// The catalog built into the program. The first call parses it; an error in it is reported by every call.
+Result<const std::vector<catalog::Kernel>*> builtInKernels();
+
+struct LoadRequest {
+    std::string subject;                ///< kernel id, or path of a .cu or .ptx file
+    std::optional<std::string> text;    ///< edited CUDA text instead of the kernel's or the file's own
+    std::string entry;                  ///< empty: the only one
+    std::vector<std::pair<std::string, std::string>> defines; ///< -D: a kernel's parameters, or macros of a file
+    std::string arch = "sm_90";
+    std::optional<compile::Compiler> with;
+    std::stop_token stop;
+};
+Result<LoadedProgram> load(const LoadRequest& request, const compile::Environment& environment);
+
+/// Loads PTX text as it is.
+Result<LoadedProgram> loadPtx(std::string ptxText, std::string path, const std::string& entry);
+
+struct LaunchRequest {
+    std::optional<Dim3> grid, block; ///< required for files; kernels of the catalog have their own
+    std::optional<std::uint64_t> dynamicSharedBytes;
+    std::vector<std::string> arguments; ///< specs; empty: the catalog's
+    sim::Schedule schedule = sim::Schedule::InTurn;
+    std::uint64_t seed = 1;
+};
+
+struct PreparedLaunch {
+    sim::Launch launch;
+    std::vector<ArgumentValue> values; ///< types and texts of the arguments; the bytes are in launch.arguments
+};
+/// Errors: code "argument", "launch", "parameter".
+Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest& request, const device::Device& device);
+
+enum class BlockChoice : std::uint8_t { All, Sample, List };
+
+struct SimulateOptions {
+    BlockChoice blocks = BlockChoice::All;
+    std::vector<std::uint64_t> blockList;
+    std::uint64_t maxInstructions = 2'000'000'000;
+    const std::atomic<bool>* cancel = nullptr;
+    std::function<void(std::uint64_t done, std::uint64_t of)> progress;
+};
+
+struct SimReport {
+    sim::Counters counters; ///< of the blocks simulated; scaled to the grid when they were sampled
+    std::vector<check::Finding> findings;
+    std::uint64_t blocksSimulated = 0, blocksInGrid = 0;
+    bool scaled = false;    ///< counters stand for the whole grid, from a sample
+    bool finished = true, cancelled = false;
+    double seconds = 0;     ///< wall time of the simulation
+    std::optional<catalog::ReferenceReport> verification; ///< all blocks ran and the kernel has a reference
+    // model
+    int registersPerThread = 0; ///< estimated
+    std::optional<model::Occupancy> occupancy;
+    std::optional<model::Waves> waves;
+    std::optional<model::RooflinePoint> point; ///< none when the device has no clock, or nothing ran
+    std::string modelNote;                     ///< why a part of the model is missing
+};
+
+/// Runs the launch; `memory` (from sim::makeMemory) keeps the results.
+Result<SimReport> simulate(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device,
+                           sim::Memory& memory, const SimulateOptions& options);
+
+/// The report of `lanescope sim --json`: one object, indented by two.
+std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device, const SimReport& report);
+
+/// The same for people.
+std::string toText(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device, const SimReport& report);
+
+/// What the roofline takes from counters.
+model::KernelCounts kernelCounts(const sim::Counters& counters, const sim::Launch& launch);
+
+/// Modelled points of kernels of the catalog at their default sizes (sampled blocks), for the roofline chart.
+struct ModelledKernel {
+    std::string id, title;
+    model::RooflinePoint point;
+    model::Occupancy occupancy;
+    int registersPerThread = 0;
+};
+Result<std::vector<ModelledKernel>> rooflinePoints(const std::string& deviceId, const std::vector<std::string>& kernelIds,
+                                                   const catalog::Overrides& sizes, const compile::Environment& environment);
+
+} // namespace lanescope::session
