@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Instructions that count, find, reverse or move bits and bytes: popc, clz, bfind, fns, brev, bfe, bfi, bmsk, szext, prmt. Their
-// rules are those of the PTX ISA, sections "Integer Arithmetic Instructions" and "Data Movement" (prmt).
+// Instructions that count, find, reverse or move bits and bytes: popc, clz, bfind, fns, brev, bfe,
+// bfi, bmsk, szext, prmt. Their rules are those of the PTX ISA, sections "Integer Arithmetic
+// Instructions" and "Data Movement" (prmt).
 #include <bit>
 #include <limits>
 
@@ -27,7 +28,8 @@ struct Clz {
         return static_cast<std::uint32_t>(std::countl_zero(a));
     }
 };
-/// Position of the highest bit that differs from the sign (of the highest one bit of an unsigned value), all ones if there is none.
+/// Position of the highest bit that differs from the sign (of the highest one bit of an unsigned
+/// value), all ones if there is none.
 template <bool ShiftAmount>
 struct Bfind {
     template <class V>
@@ -74,7 +76,8 @@ struct Brev {
     }
 };
 
-/// Position or length of a bit field: bfe and bfi of 32 bits look at the low byte only, those of 64 bits at the whole number (H200).
+/// Position or length of a bit field: bfe and bfi of 32 bits look at the low byte only, those of 64
+/// bits at the whole number (H200).
 template <class V>
 inline std::uint32_t fieldNumber(std::uint32_t number) {
     return sizeof(V) == 4 ? number & 0xffu : number < 255u ? number : 255u;
@@ -96,7 +99,8 @@ struct Bfe {
         const V field = position > kTop ? V{0} : static_cast<V>(a >> (position & kTop));
         const std::uint32_t last = position + length - 1;
         const bool sign = Signed && length != 0 && ((a >> (last < kTop ? last : kTop)) & 1u) != 0;
-        // Bits beyond the field, and those that would come from beyond the top of a, are copies of the sign.
+        // Bits beyond the field, and those that would come from beyond the top of a, are copies of
+        // the sign.
         const std::uint32_t room = position > kTop ? 0u : kTop + 1 - position;
         const V mask = lowBits<V>(length < room ? length : room);
         return static_cast<V>((field & mask) | (sign ? static_cast<V>(~mask) : V{0}));
@@ -107,9 +111,8 @@ struct Bfi {
     static V apply(V a, V b, std::uint32_t start, std::uint32_t count) {
         constexpr std::uint32_t kTop = 8 * sizeof(V) - 1;
         const std::uint32_t position = fieldNumber<V>(start), length = fieldNumber<V>(count);
-        const V mask = position > kTop
-                           ? V{0}
-                           : static_cast<V>(lowBits<V>(length) << (position & kTop));
+        const V mask =
+            position > kTop ? V{0} : static_cast<V>(lowBits<V>(length) << (position & kTop));
         return static_cast<V>((b & ~mask) | (static_cast<V>(a << (position & kTop)) & mask));
     }
 };
@@ -147,13 +150,20 @@ template <PermuteMode M>
 inline std::uint32_t sourceByte(std::uint32_t i, std::uint32_t c) {
     const std::uint32_t s = c & 3u;
     switch (M) {
-    case PermuteMode::None: return (c >> (4 * i)) & 7u;
-    case PermuteMode::F4e: return s + i;
-    case PermuteMode::B4e: return (s - i) & 7u;
-    case PermuteMode::Rc8: return s;
-    case PermuteMode::Ecl: return i > s ? i : s;
-    case PermuteMode::Ecr: return i < s ? i : s;
-    case PermuteMode::Rc16: return (s & 1u) * 2 + (i & 1u);
+    case PermuteMode::None:
+        return (c >> (4 * i)) & 7u;
+    case PermuteMode::F4e:
+        return s + i;
+    case PermuteMode::B4e:
+        return (s - i) & 7u;
+    case PermuteMode::Rc8:
+        return s;
+    case PermuteMode::Ecl:
+        return i > s ? i : s;
+    case PermuteMode::Ecr:
+        return i < s ? i : s;
+    case PermuteMode::Rc16:
+        return (s & 1u) * 2 + (i & 1u);
     }
     return 0;
 }
@@ -175,19 +185,27 @@ struct Prmt {
 template <class Operation>
 LaneFunction count(Type type) {
     switch (type) {
-    case Type::B32: return &map1<Operation, U32, B32>;
-    case Type::B64: return &map1<Operation, U32, B64>;
-    default: return nullptr;
+    case Type::B32:
+        return &map1<Operation, U32, B32>;
+    case Type::B64:
+        return &map1<Operation, U32, B64>;
+    default:
+        return nullptr;
     }
 }
 template <class Operation>
 LaneFunction find(Type type) {
     switch (type) {
-    case Type::U32: return &map1<Operation, U32, U32>;
-    case Type::U64: return &map1<Operation, U32, U64>;
-    case Type::S32: return &map1<Operation, U32, S32>;
-    case Type::S64: return &map1<Operation, U32, S64>;
-    default: return nullptr;
+    case Type::U32:
+        return &map1<Operation, U32, U32>;
+    case Type::U64:
+        return &map1<Operation, U32, U64>;
+    case Type::S32:
+        return &map1<Operation, U32, S32>;
+    case Type::S64:
+        return &map1<Operation, U32, S64>;
+    default:
+        return nullptr;
     }
 }
 
@@ -198,11 +216,16 @@ LaneFunction selectFind(const Instruction& instruction) {
 
 LaneFunction selectExtract(Type type) {
     switch (type) {
-    case Type::U32: return &map3<Bfe<false>, U32, U32, U32, U32>;
-    case Type::S32: return &map3<Bfe<true>, U32, U32, U32, U32>;
-    case Type::U64: return &map3<Bfe<false>, U64, U64, U32, U32>;
-    case Type::S64: return &map3<Bfe<true>, U64, U64, U32, U32>;
-    default: return nullptr;
+    case Type::U32:
+        return &map3<Bfe<false>, U32, U32, U32, U32>;
+    case Type::S32:
+        return &map3<Bfe<true>, U32, U32, U32, U32>;
+    case Type::U64:
+        return &map3<Bfe<false>, U64, U64, U32, U32>;
+    case Type::S64:
+        return &map3<Bfe<true>, U64, U64, U32, U32>;
+    default:
+        return nullptr;
     }
 }
 
@@ -211,7 +234,8 @@ LaneFunction selectMask(const Instruction& instruction) {
     if (modifiers.wrap == modifiers.clamp)
         return nullptr;
     if (instruction.opcode == Opcode::Bmsk)
-        return modifiers.wrap ? &map2<Bmsk<true>, U32, U32, U32> : &map2<Bmsk<false>, U32, U32, U32>;
+        return modifiers.wrap ? &map2<Bmsk<true>, U32, U32, U32>
+                              : &map2<Bmsk<false>, U32, U32, U32>;
     if (instruction.type != Type::U32 && instruction.type != Type::S32)
         return nullptr;
     return withBool(modifiers.wrap, [&](auto wrap) {
@@ -227,23 +251,30 @@ LaneFunction selectBits(const Instruction& instruction) {
     const Type type = instruction.type;
     const bool untyped = type == Type::B32 || type == Type::B64;
     switch (instruction.opcode) {
-    case Opcode::Popc: return count<Popc>(type);
-    case Opcode::Clz: return count<Clz>(type);
-    case Opcode::Bfind: return selectFind(instruction);
-    case Opcode::Fns: return type == Type::B32 ? &map3<Fns, U32, U32, U32, S32> : nullptr;
+    case Opcode::Popc:
+        return count<Popc>(type);
+    case Opcode::Clz:
+        return count<Clz>(type);
+    case Opcode::Bfind:
+        return selectFind(instruction);
+    case Opcode::Fns:
+        return type == Type::B32 ? &map3<Fns, U32, U32, U32, S32> : nullptr;
     case Opcode::Brev:
         if (!untyped)
             return nullptr;
         return type == Type::B32 ? &map1<Brev, B32, B32> : &map1<Brev, B64, B64>;
-    case Opcode::Bfe: return selectExtract(type);
+    case Opcode::Bfe:
+        return selectExtract(type);
     case Opcode::Bfi:
         if (!untyped)
             return nullptr;
         return type == Type::B32 ? &map4<Bfi, B32, B32, B32, U32, U32>
                                  : &map4<Bfi, B64, B64, B64, U32, U32>;
     case Opcode::Bmsk:
-    case Opcode::Szext: return selectMask(instruction);
-    default: return nullptr;
+    case Opcode::Szext:
+        return selectMask(instruction);
+    default:
+        return nullptr;
     }
 }
 
@@ -251,13 +282,20 @@ LaneFunction selectPrmt(const Instruction& instruction) {
     if (instruction.type != Type::B32)
         return nullptr;
     switch (instruction.modifiers.permute) {
-    case PermuteMode::None: return &map3<Prmt<PermuteMode::None>, B32, B32, B32, B32>;
-    case PermuteMode::F4e: return &map3<Prmt<PermuteMode::F4e>, B32, B32, B32, B32>;
-    case PermuteMode::B4e: return &map3<Prmt<PermuteMode::B4e>, B32, B32, B32, B32>;
-    case PermuteMode::Rc8: return &map3<Prmt<PermuteMode::Rc8>, B32, B32, B32, B32>;
-    case PermuteMode::Ecl: return &map3<Prmt<PermuteMode::Ecl>, B32, B32, B32, B32>;
-    case PermuteMode::Ecr: return &map3<Prmt<PermuteMode::Ecr>, B32, B32, B32, B32>;
-    case PermuteMode::Rc16: return &map3<Prmt<PermuteMode::Rc16>, B32, B32, B32, B32>;
+    case PermuteMode::None:
+        return &map3<Prmt<PermuteMode::None>, B32, B32, B32, B32>;
+    case PermuteMode::F4e:
+        return &map3<Prmt<PermuteMode::F4e>, B32, B32, B32, B32>;
+    case PermuteMode::B4e:
+        return &map3<Prmt<PermuteMode::B4e>, B32, B32, B32, B32>;
+    case PermuteMode::Rc8:
+        return &map3<Prmt<PermuteMode::Rc8>, B32, B32, B32, B32>;
+    case PermuteMode::Ecl:
+        return &map3<Prmt<PermuteMode::Ecl>, B32, B32, B32, B32>;
+    case PermuteMode::Ecr:
+        return &map3<Prmt<PermuteMode::Ecr>, B32, B32, B32, B32>;
+    case PermuteMode::Rc16:
+        return &map3<Prmt<PermuteMode::Rc16>, B32, B32, B32, B32>;
     }
     return nullptr;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// setp, set, selp, slct and testp. A comparison of rows gives a LaneMask; what is done with it (combine with a predicate, write p and
-// q, expand to a value) is a second, small template, so that the product of all modifiers stays cheap.
+// setp, set, selp, slct and testp. A comparison of rows gives a LaneMask; what is done with it
+// (combine with a predicate, write p and q, expand to a value) is a second, small template, so that
+// the product of all modifiers stays cheap.
 #include "engine/sim/lanes/formats.h"
 #include "engine/sim/lanes/rows.h"
 #include "engine/sim/lanes/select.h"
@@ -14,7 +15,8 @@ using ptx::Instruction;
 using ptx::TestMode;
 using ptx::Type;
 
-/// Element tags whose Value is what is compared: halves widened to float, subnormals flushed for .ftz.
+/// Element tags whose Value is what is compared: halves widened to float, subnormals flushed for
+/// .ftz.
 struct F32Ftz : F32 {
     static float get(std::uint32_t slot) { return flush(floatOf(slot)); }
 };
@@ -34,25 +36,40 @@ template <Compare C, class V>
 inline bool compare(V a, V b) {
     const bool unordered = a != a || b != b;
     switch (C) {
-    case Compare::Eq: return a == b;
-    case Compare::Ne: return !unordered && a != b;
+    case Compare::Eq:
+        return a == b;
+    case Compare::Ne:
+        return !unordered && a != b;
     case Compare::Lt:
-    case Compare::Lo: return a < b;
+    case Compare::Lo:
+        return a < b;
     case Compare::Le:
-    case Compare::Ls: return a <= b;
+    case Compare::Ls:
+        return a <= b;
     case Compare::Gt:
-    case Compare::Hi: return a > b;
+    case Compare::Hi:
+        return a > b;
     case Compare::Ge:
-    case Compare::Hs: return a >= b;
-    case Compare::Equ: return unordered || a == b;
-    case Compare::Neu: return unordered || a != b;
-    case Compare::Ltu: return unordered || a < b;
-    case Compare::Leu: return unordered || a <= b;
-    case Compare::Gtu: return unordered || a > b;
-    case Compare::Geu: return unordered || a >= b;
-    case Compare::Num: return !unordered;
-    case Compare::Nan: return unordered;
-    case Compare::None: return false;
+    case Compare::Hs:
+        return a >= b;
+    case Compare::Equ:
+        return unordered || a == b;
+    case Compare::Neu:
+        return unordered || a != b;
+    case Compare::Ltu:
+        return unordered || a < b;
+    case Compare::Leu:
+        return unordered || a <= b;
+    case Compare::Gtu:
+        return unordered || a > b;
+    case Compare::Geu:
+        return unordered || a >= b;
+    case Compare::Num:
+        return !unordered;
+    case Compare::Nan:
+        return unordered;
+    case Compare::None:
+        return false;
     }
     return false;
 }
@@ -99,8 +116,8 @@ void setPredicatePair(const LaneArguments& arguments, LaneMask active) {
                               std::uint32_t lowTrue, LaneMask high, std::uint32_t highTrue) {
     writeRow<std::uint32_t>(arguments, active, [&](std::uint32_t* out) {
         for (int i = 0; i < kWarpSize; ++i)
-            out[i] = (((low >> i) & 1u) != 0 ? lowTrue : 0u) |
-                     (((high >> i) & 1u) != 0 ? highTrue : 0u);
+            out[i] =
+                (((low >> i) & 1u) != 0 ? lowTrue : 0u) | (((high >> i) & 1u) != 0 ? highTrue : 0u);
     });
 }
 template <RowComparison Compared, BoolOp Op, std::uint32_t True>
@@ -119,10 +136,14 @@ using BoolOpConstant = std::integral_constant<BoolOp, Op>;
 template <class F>
 LaneFunction withBoolOp(BoolOp op, F&& f) {
     switch (op) {
-    case BoolOp::None: return f(BoolOpConstant<BoolOp::None>{});
-    case BoolOp::And: return f(BoolOpConstant<BoolOp::And>{});
-    case BoolOp::Or: return f(BoolOpConstant<BoolOp::Or>{});
-    case BoolOp::Xor: return f(BoolOpConstant<BoolOp::Xor>{});
+    case BoolOp::None:
+        return f(BoolOpConstant<BoolOp::None>{});
+    case BoolOp::And:
+        return f(BoolOpConstant<BoolOp::And>{});
+    case BoolOp::Or:
+        return f(BoolOpConstant<BoolOp::Or>{});
+    case BoolOp::Xor:
+        return f(BoolOpConstant<BoolOp::Xor>{});
     }
     return nullptr;
 }
@@ -134,35 +155,52 @@ using CompareConstant = std::integral_constant<Compare, C>;
 template <class F>
 LaneFunction withOrderedCompare(Compare compare, F&& f) {
     switch (compare) {
-    case Compare::Eq: return f(CompareConstant<Compare::Eq>{});
-    case Compare::Ne: return f(CompareConstant<Compare::Ne>{});
+    case Compare::Eq:
+        return f(CompareConstant<Compare::Eq>{});
+    case Compare::Ne:
+        return f(CompareConstant<Compare::Ne>{});
     case Compare::Lo:
-    case Compare::Lt: return f(CompareConstant<Compare::Lt>{});
+    case Compare::Lt:
+        return f(CompareConstant<Compare::Lt>{});
     case Compare::Ls:
-    case Compare::Le: return f(CompareConstant<Compare::Le>{});
+    case Compare::Le:
+        return f(CompareConstant<Compare::Le>{});
     case Compare::Hi:
-    case Compare::Gt: return f(CompareConstant<Compare::Gt>{});
+    case Compare::Gt:
+        return f(CompareConstant<Compare::Gt>{});
     case Compare::Hs:
-    case Compare::Ge: return f(CompareConstant<Compare::Ge>{});
-    default: return nullptr;
+    case Compare::Ge:
+        return f(CompareConstant<Compare::Ge>{});
+    default:
+        return nullptr;
     }
 }
 template <class F>
 LaneFunction withFloatCompare(Compare compare, F&& f) {
     switch (compare) {
-    case Compare::Equ: return f(CompareConstant<Compare::Equ>{});
-    case Compare::Neu: return f(CompareConstant<Compare::Neu>{});
-    case Compare::Ltu: return f(CompareConstant<Compare::Ltu>{});
-    case Compare::Leu: return f(CompareConstant<Compare::Leu>{});
-    case Compare::Gtu: return f(CompareConstant<Compare::Gtu>{});
-    case Compare::Geu: return f(CompareConstant<Compare::Geu>{});
-    case Compare::Num: return f(CompareConstant<Compare::Num>{});
-    case Compare::Nan: return f(CompareConstant<Compare::Nan>{});
+    case Compare::Equ:
+        return f(CompareConstant<Compare::Equ>{});
+    case Compare::Neu:
+        return f(CompareConstant<Compare::Neu>{});
+    case Compare::Ltu:
+        return f(CompareConstant<Compare::Ltu>{});
+    case Compare::Leu:
+        return f(CompareConstant<Compare::Leu>{});
+    case Compare::Gtu:
+        return f(CompareConstant<Compare::Gtu>{});
+    case Compare::Geu:
+        return f(CompareConstant<Compare::Geu>{});
+    case Compare::Num:
+        return f(CompareConstant<Compare::Num>{});
+    case Compare::Nan:
+        return f(CompareConstant<Compare::Nan>{});
     case Compare::Lo:
     case Compare::Ls:
     case Compare::Hi:
-    case Compare::Hs: return nullptr;
-    default: return withOrderedCompare(compare, std::forward<F>(f));
+    case Compare::Hs:
+        return nullptr;
+    default:
+        return withOrderedCompare(compare, std::forward<F>(f));
     }
 }
 bool isUnsignedOnly(Compare compare) {
@@ -188,22 +226,31 @@ LaneFunction withComparison(const Instruction& instruction, Type type, F&& f) {
     };
     switch (type) {
     case Type::B16:
-    case Type::U16: return integer.template operator()<U16>();
-    case Type::S16: return integer.template operator()<S16>();
+    case Type::U16:
+        return integer.template operator()<U16>();
+    case Type::S16:
+        return integer.template operator()<S16>();
     case Type::B32:
-    case Type::U32: return integer.template operator()<U32>();
-    case Type::S32: return integer.template operator()<S32>();
+    case Type::U32:
+        return integer.template operator()<U32>();
+    case Type::S32:
+        return integer.template operator()<S32>();
     case Type::B64:
-    case Type::U64: return integer.template operator()<U64>();
-    case Type::S64: return integer.template operator()<S64>();
+    case Type::U64:
+        return integer.template operator()<U64>();
+    case Type::S64:
+        return integer.template operator()<S64>();
     case Type::F32:
         return ftz ? floating.template operator()<F32Ftz>() : floating.template operator()<F32>();
-    case Type::F64: return floating.template operator()<F64>();
+    case Type::F64:
+        return floating.template operator()<F64>();
     case Type::F16:
         return ftz ? floating.template operator()<HalfValue<0, true>>()
                    : floating.template operator()<HalfValue<0, false>>();
-    case Type::BF16: return floating.template operator()<BrainValue<0>>();
-    default: return nullptr;
+    case Type::BF16:
+        return floating.template operator()<BrainValue<0>>();
+    default:
+        return nullptr;
     }
 }
 /// f.operator()<Low, High>() for packed halves.
@@ -211,8 +258,7 @@ template <class F>
 LaneFunction withPairComparison(const Instruction& instruction, Type type, F&& f) {
     const auto pair = [&]<class Low, class High>() -> LaneFunction {
         return withFloatCompare(instruction.modifiers.compare, [&](auto c) {
-            return f.template
-            operator()<&compareRows<c.value, Low>, &compareRows<c.value, High>>();
+            return f.template operator()<&compareRows<c.value, Low>, &compareRows<c.value, High>>();
         });
     };
     if (type == Type::BF16x2)
@@ -222,7 +268,9 @@ LaneFunction withPairComparison(const Instruction& instruction, Type type, F&& f
                : pair.template operator()<HalfValue<0, false>, HalfValue<16, false>>();
 }
 
-bool isPair(Type type) { return type == Type::F16x2 || type == Type::BF16x2; }
+bool isPair(Type type) {
+    return type == Type::F16x2 || type == Type::BF16x2;
+}
 
 inline constexpr std::uint32_t kTrue32 = 0xffffffffu, kTrue16 = 0xffffu, kOneF32 = 0x3f800000u,
                                kOneF16 = 0x3c00u, kOneBF16 = 0x3f80u;
@@ -232,15 +280,21 @@ template <class F>
 LaneFunction withTrueValue(Type type, F&& f) {
     switch (type) {
     case Type::U32:
-    case Type::S32: return f(std::integral_constant<std::uint32_t, kTrue32>{});
-    case Type::F32: return f(std::integral_constant<std::uint32_t, kOneF32>{});
+    case Type::S32:
+        return f(std::integral_constant<std::uint32_t, kTrue32>{});
+    case Type::F32:
+        return f(std::integral_constant<std::uint32_t, kOneF32>{});
     case Type::U16:
-    case Type::S16: return f(std::integral_constant<std::uint32_t, kTrue16>{});
+    case Type::S16:
+        return f(std::integral_constant<std::uint32_t, kTrue16>{});
     case Type::F16:
-    case Type::F16x2: return f(std::integral_constant<std::uint32_t, kOneF16>{});
+    case Type::F16x2:
+        return f(std::integral_constant<std::uint32_t, kOneF16>{});
     case Type::BF16:
-    case Type::BF16x2: return f(std::integral_constant<std::uint32_t, kOneBF16>{});
-    default: return nullptr;
+    case Type::BF16x2:
+        return f(std::integral_constant<std::uint32_t, kOneBF16>{});
+    default:
+        return nullptr;
     }
 }
 
@@ -273,14 +327,20 @@ struct Test {
         constexpr V kMagnitude = static_cast<V>(~(V{1} << (8 * sizeof(V) - 1)));
         const V magnitude = bits & kMagnitude;
         switch (M) {
-        case TestMode::Finite: return magnitude < Infinity;
-        case TestMode::Infinite: return magnitude == Infinity;
-        case TestMode::Number: return magnitude <= Infinity;
-        case TestMode::NotANumber: return magnitude > Infinity;
+        case TestMode::Finite:
+            return magnitude < Infinity;
+        case TestMode::Infinite:
+            return magnitude == Infinity;
+        case TestMode::Number:
+            return magnitude <= Infinity;
+        case TestMode::NotANumber:
+            return magnitude > Infinity;
         case TestMode::Normal: // zero counts as normal (measured on an H200)
             return magnitude < Infinity && (magnitude == 0 || magnitude >= SmallestNormal);
-        case TestMode::Subnormal: return magnitude != 0 && magnitude < SmallestNormal;
-        case TestMode::None: return false;
+        case TestMode::Subnormal:
+            return magnitude != 0 && magnitude < SmallestNormal;
+        case TestMode::None:
+            return false;
         }
         return false;
     }
@@ -298,13 +358,20 @@ void testProperty(const LaneArguments& arguments, LaneMask active) {
 template <class E>
 LaneFunction selectTest(TestMode mode) {
     switch (mode) {
-    case TestMode::Finite: return &testProperty<TestMode::Finite, E>;
-    case TestMode::Infinite: return &testProperty<TestMode::Infinite, E>;
-    case TestMode::Number: return &testProperty<TestMode::Number, E>;
-    case TestMode::NotANumber: return &testProperty<TestMode::NotANumber, E>;
-    case TestMode::Normal: return &testProperty<TestMode::Normal, E>;
-    case TestMode::Subnormal: return &testProperty<TestMode::Subnormal, E>;
-    case TestMode::None: return nullptr;
+    case TestMode::Finite:
+        return &testProperty<TestMode::Finite, E>;
+    case TestMode::Infinite:
+        return &testProperty<TestMode::Infinite, E>;
+    case TestMode::Number:
+        return &testProperty<TestMode::Number, E>;
+    case TestMode::NotANumber:
+        return &testProperty<TestMode::NotANumber, E>;
+    case TestMode::Normal:
+        return &testProperty<TestMode::Normal, E>;
+    case TestMode::Subnormal:
+        return &testProperty<TestMode::Subnormal, E>;
+    case TestMode::None:
+        return nullptr;
     }
     return nullptr;
 }
@@ -314,11 +381,10 @@ LaneFunction selectTest(TestMode mode) {
 LaneFunction selectSetp(const Instruction& instruction) {
     return withBoolOp(instruction.modifiers.boolOp, [&](auto op) {
         if (isPair(instruction.type))
-            return withPairComparison(
-                instruction, instruction.type,
-                [&]<RowComparison Low, RowComparison High>() -> LaneFunction {
-                    return &setPredicatePair<Low, High, op.value>;
-                });
+            return withPairComparison(instruction, instruction.type,
+                                      [&]<RowComparison Low, RowComparison High>() -> LaneFunction {
+                                          return &setPredicatePair<Low, High, op.value>;
+                                      });
         return withComparison(instruction, instruction.type,
                               [&]<RowComparison Compared>() -> LaneFunction {
                                   return &setPredicate<Compared, op.value>;
@@ -355,9 +421,12 @@ LaneFunction selectSet(const Instruction& instruction) {
 LaneFunction selectSelp(const Instruction& instruction) {
     switch (ptx::sizeBytes(instruction.type)) {
     case 2:
-    case 4: return &selectByPredicate<B32>;
-    case 8: return &selectByPredicate<B64>;
-    default: return nullptr;
+    case 4:
+        return &selectByPredicate<B32>;
+    case 8:
+        return &selectByPredicate<B64>;
+    default:
+        return nullptr;
     }
 }
 
@@ -375,8 +444,7 @@ LaneFunction selectSlct(const Instruction& instruction) {
     if (instruction.modifiers.ftz)
         return wide ? &map3<SelectBySign, B64, B64, B64, F32Ftz>
                     : &map3<SelectBySign, B32, B32, B32, F32Ftz>;
-    return wide ? &map3<SelectBySign, B64, B64, B64, F32>
-                : &map3<SelectBySign, B32, B32, B32, F32>;
+    return wide ? &map3<SelectBySign, B64, B64, B64, F32> : &map3<SelectBySign, B32, B32, B32, F32>;
 }
 
 LaneFunction selectTestp(const Instruction& instruction) {

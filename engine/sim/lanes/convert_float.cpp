@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// cvt between floating-point types, of one value and of packed pairs (f16x2, bf16x2, e4m3x2, e5m2x2), and to tf32. f16, bf16 and fp8
-// results have one NaN; conversions between f32, f64 and bf16 keep a NaN's payload (measured on an H200).
+// cvt between floating-point types, of one value and of packed pairs (f16x2, bf16x2, e4m3x2,
+// e5m2x2), and to tf32. f16, bf16 and fp8 results have one NaN; conversions between f32, f64 and
+// bf16 keep a NaN's payload (measured on an H200).
 #include <cmath>
 
 #include "engine/sim/lanes/formats.h"
@@ -47,11 +48,16 @@ using ClampConstant = std::integral_constant<Clamp, C>;
 template <class F>
 LaneFunction withClamp(const Instruction& instruction, F&& f) {
     switch (clampOf(instruction.modifiers)) {
-    case Clamp::None: return f(ClampConstant<Clamp::None>{});
-    case Clamp::Sat: return f(ClampConstant<Clamp::Sat>{});
-    case Clamp::Relu: return f(ClampConstant<Clamp::Relu>{});
-    case Clamp::Finite: return f(ClampConstant<Clamp::Finite>{});
-    case Clamp::ReluFinite: return f(ClampConstant<Clamp::ReluFinite>{});
+    case Clamp::None:
+        return f(ClampConstant<Clamp::None>{});
+    case Clamp::Sat:
+        return f(ClampConstant<Clamp::Sat>{});
+    case Clamp::Relu:
+        return f(ClampConstant<Clamp::Relu>{});
+    case Clamp::Finite:
+        return f(ClampConstant<Clamp::Finite>{});
+    case Clamp::ReluFinite:
+        return f(ClampConstant<Clamp::ReluFinite>{});
     }
     return nullptr;
 }
@@ -84,7 +90,8 @@ struct Narrow {
         if (C == Clamp::None && value != value) { // the upper part of the NaN, made quiet
             const std::uint64_t bits = bitsOf(quietNan(value));
             const auto fraction = static_cast<std::uint32_t>(bits >> (52 - F::kFraction));
-            return (fraction & (F::kSign - 1u)) | F::kInfinity | ((bits >> 63) != 0 ? F::kSign : 0u);
+            return (fraction & (F::kSign - 1u)) | F::kInfinity |
+                   ((bits >> 63) != 0 ? F::kSign : 0u);
         }
         return clamped<F, C>(roundDouble<F>(value, R));
     }
@@ -150,13 +157,16 @@ LaneFunction toFp8(const Instruction& instruction) {
     if (!instruction.modifiers.satfinite)
         return nullptr;
     return withBool(instruction.modifiers.relu, [&](auto relu) -> LaneFunction {
-        constexpr Clamp kClamp =
-            decltype(relu)::value ? Clamp::ReluFinite : Clamp::Finite;
+        constexpr Clamp kClamp = decltype(relu)::value ? Clamp::ReluFinite : Clamp::Finite;
         switch (instruction.type2) {
-        case Type::F32: return &map2<Pack<F, Rounding::Rn, kClamp, 8>, B32, F32, F32>;
-        case Type::F16x2: return &map1<Repack<HalfSource, F, kClamp>, B32, B32>;
-        case Type::BF16x2: return &map1<Repack<BrainSource, F, kClamp>, B32, B32>;
-        default: return nullptr;
+        case Type::F32:
+            return &map2<Pack<F, Rounding::Rn, kClamp, 8>, B32, F32, F32>;
+        case Type::F16x2:
+            return &map1<Repack<HalfSource, F, kClamp>, B32, B32>;
+        case Type::BF16x2:
+            return &map1<Repack<BrainSource, F, kClamp>, B32, B32>;
+        default:
+            return nullptr;
         }
     });
 }
@@ -169,8 +179,8 @@ LaneFunction fromFp8(const Instruction& instruction) {
     });
 }
 
-/// f32 to tf32: 10 fraction bits in the upper 19 bits of the register. .rna leaves the upper bits of a NaN (and
-/// .satfinite takes one off them).
+/// f32 to tf32: 10 fraction bits in the upper 19 bits of the register. .rna leaves the upper bits
+/// of a NaN (and .satfinite takes one off them).
 template <Rounding R, Clamp C>
 struct ToTensor32 {
     static std::uint32_t apply(float value) {
@@ -183,10 +193,14 @@ struct ToTensor32 {
 LaneFunction toTensor32(const Instruction& instruction) {
     return withClamp(instruction, [&](auto clamp) -> LaneFunction {
         switch (instruction.modifiers.rounding) {
-        case Rounding::Rna: return &map1<ToTensor32<Rounding::Rna, clamp.value>, B32, F32>;
-        case Rounding::Rn: return &map1<ToTensor32<Rounding::Rn, clamp.value>, B32, F32>;
-        case Rounding::Rz: return &map1<ToTensor32<Rounding::Rz, clamp.value>, B32, F32>;
-        default: return nullptr;
+        case Rounding::Rna:
+            return &map1<ToTensor32<Rounding::Rna, clamp.value>, B32, F32>;
+        case Rounding::Rn:
+            return &map1<ToTensor32<Rounding::Rn, clamp.value>, B32, F32>;
+        case Rounding::Rz:
+            return &map1<ToTensor32<Rounding::Rz, clamp.value>, B32, F32>;
+        default:
+            return nullptr;
         }
     });
 }
@@ -258,13 +272,16 @@ struct Same {
 LaneFunction toHalfType(const Instruction& instruction) {
     const bool brain = instruction.type == Type::BF16;
     switch (instruction.type2) {
-    case Type::F16: return brain ? narrow<BFloat16, HalfSource>(instruction) : nullptr;
-    case Type::BF16: return brain ? nullptr : narrow<Binary16, BrainSource>(instruction);
+    case Type::F16:
+        return brain ? narrow<BFloat16, HalfSource>(instruction) : nullptr;
+    case Type::BF16:
+        return brain ? nullptr : narrow<Binary16, BrainSource>(instruction);
     case Type::F32:
         return brain ? narrow<BFloat16, F32>(instruction) : narrow<Binary16, F32>(instruction);
     case Type::F64:
         return brain ? narrow<BFloat16, F64>(instruction) : narrow<Binary16, F64>(instruction);
-    default: return nullptr;
+    default:
+        return nullptr;
     }
 }
 
@@ -272,8 +289,10 @@ LaneFunction toHalfType(const Instruction& instruction) {
 
 LaneFunction selectConvertPacked(const Instruction& instruction) {
     switch (instruction.type) {
-    case Type::E4M3x2: return toFp8<Float8E4M3>(instruction);
-    case Type::E5M2x2: return toFp8<Float8E5M2>(instruction);
+    case Type::E4M3x2:
+        return toFp8<Float8E4M3>(instruction);
+    case Type::E5M2x2:
+        return toFp8<Float8E5M2>(instruction);
     case Type::F16x2:
         if (instruction.type2 == Type::F32)
             return packHalves<Binary16>(instruction);
@@ -282,8 +301,10 @@ LaneFunction selectConvertPacked(const Instruction& instruction) {
         if (instruction.type2 == Type::F32)
             return packHalves<BFloat16>(instruction);
         return fromFp8<BFloat16>(instruction);
-    case Type::TF32: return toTensor32(instruction);
-    default: return nullptr;
+    case Type::TF32:
+        return toTensor32(instruction);
+    default:
+        return nullptr;
     }
 }
 
@@ -293,7 +314,8 @@ LaneFunction selectConvertFloat(const Instruction& instruction) {
         return selectConvertToIntegral(instruction);
     switch (to) {
     case Type::F16:
-    case Type::BF16: return toHalfType(instruction);
+    case Type::BF16:
+        return toHalfType(instruction);
     case Type::F32:
         if (from == Type::F64)
             return toFloat<F64, false>(instruction);
@@ -306,7 +328,8 @@ LaneFunction selectConvertFloat(const Instruction& instruction) {
         if (from == Type::BF16)
             return toDouble<BrainSource>(instruction);
         return from == Type::F16 ? toDouble<HalfSource>(instruction) : nullptr;
-    default: return nullptr;
+    default:
+        return nullptr;
     }
 }
 

@@ -110,11 +110,16 @@ LaneFunction withSource(const Instruction& instruction) {
     if (instruction.modifiers.rounding == Rounding::None)
         return nullptr;
     switch (instruction.type) {
-    case Type::F16: return toHalf<S>(instruction);
-    case Type::BF16: return toBrain<S>(instruction);
-    case Type::F32: return toFloat<S>(instruction);
-    case Type::F64: return toDouble<S>(instruction);
-    default: return nullptr;
+    case Type::F16:
+        return toHalf<S>(instruction);
+    case Type::BF16:
+        return toBrain<S>(instruction);
+    case Type::F32:
+        return toFloat<S>(instruction);
+    case Type::F64:
+        return toDouble<S>(instruction);
+    default:
+        return nullptr;
     }
 }
 
@@ -122,15 +127,24 @@ LaneFunction withSource(const Instruction& instruction) {
 
 LaneFunction selectConvertFromInteger(const Instruction& instruction) {
     switch (instruction.type2) {
-    case Type::U8: return withSource<U8>(instruction);
-    case Type::S8: return withSource<S8>(instruction);
-    case Type::U16: return withSource<U16>(instruction);
-    case Type::S16: return withSource<S16>(instruction);
-    case Type::U32: return withSource<U32>(instruction);
-    case Type::S32: return withSource<S32>(instruction);
-    case Type::U64: return withSource<U64>(instruction);
-    case Type::S64: return withSource<S64>(instruction);
-    default: return nullptr;
+    case Type::U8:
+        return withSource<U8>(instruction);
+    case Type::S8:
+        return withSource<S8>(instruction);
+    case Type::U16:
+        return withSource<U16>(instruction);
+    case Type::S16:
+        return withSource<S16>(instruction);
+    case Type::U32:
+        return withSource<U32>(instruction);
+    case Type::S32:
+        return withSource<S32>(instruction);
+    case Type::U64:
+        return withSource<U64>(instruction);
+    case Type::S64:
+        return withSource<S64>(instruction);
+    default:
+        return nullptr;
     }
 }
 

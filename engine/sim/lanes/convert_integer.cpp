@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// cvt between integer types: the source is taken at its own width, clamped to the destination's range with .sat, cut to the
-// destination's width, and extended by the destination's sign to the register that receives it (PTX ISA, cvt). Registers of either
-// operand may be wider than the type; a register of 16 bits holds a result of 8 bits.
+// cvt between integer types: the source is taken at its own width, clamped to the destination's
+// range with .sat, cut to the destination's width, and extended by the destination's sign to the
+// register that receives it (PTX ISA, cvt). Registers of either operand may be wider than the type;
+// a register of 16 bits holds a result of 8 bits.
 #include <limits>
 
 #include "engine/sim/lanes/rows.h"
@@ -13,7 +14,8 @@ namespace {
 using ptx::Instruction;
 using ptx::Type;
 
-/// An element whose register is wider than its type: Container is the register's integer, signed like V.
+/// An element whose register is wider than its type: Container is the register's integer, signed
+/// like V.
 template <class V, class Container>
 struct Widened {
     using Value = V;
@@ -39,8 +41,8 @@ struct Convert {
                 value = value < S{Limits::min()} ? S{Limits::min()} : value;
             // The destination's maximum matters only where the source can exceed it.
             if constexpr (std::numeric_limits<S>::digits > Limits::digits)
-                value = value > static_cast<S>(Limits::max()) ? static_cast<S>(Limits::max())
-                                                              : value;
+                value =
+                    value > static_cast<S>(Limits::max()) ? static_cast<S>(Limits::max()) : value;
         }
         return static_cast<D>(value);
     }
@@ -69,15 +71,24 @@ LaneFunction withSource(Type destination, bool sat, int bytes) {
     return withBool(sat, [&](auto saturate) -> LaneFunction {
         constexpr bool kSat = decltype(saturate)::value;
         switch (destination) {
-        case Type::U8: return withDestination<std::uint8_t, S, kSat>(bytes);
-        case Type::S8: return withDestination<std::int8_t, S, kSat>(bytes);
-        case Type::U16: return withDestination<std::uint16_t, S, kSat>(bytes);
-        case Type::S16: return withDestination<std::int16_t, S, kSat>(bytes);
-        case Type::U32: return withDestination<std::uint32_t, S, kSat>(bytes);
-        case Type::S32: return withDestination<std::int32_t, S, kSat>(bytes);
-        case Type::U64: return withDestination<std::uint64_t, S, kSat>(bytes);
-        case Type::S64: return withDestination<std::int64_t, S, kSat>(bytes);
-        default: return nullptr;
+        case Type::U8:
+            return withDestination<std::uint8_t, S, kSat>(bytes);
+        case Type::S8:
+            return withDestination<std::int8_t, S, kSat>(bytes);
+        case Type::U16:
+            return withDestination<std::uint16_t, S, kSat>(bytes);
+        case Type::S16:
+            return withDestination<std::int16_t, S, kSat>(bytes);
+        case Type::U32:
+            return withDestination<std::uint32_t, S, kSat>(bytes);
+        case Type::S32:
+            return withDestination<std::int32_t, S, kSat>(bytes);
+        case Type::U64:
+            return withDestination<std::uint64_t, S, kSat>(bytes);
+        case Type::S64:
+            return withDestination<std::int64_t, S, kSat>(bytes);
+        default:
+            return nullptr;
         }
     });
 }
@@ -98,15 +109,24 @@ LaneFunction withSourceRegister(const Instruction& instruction, RegisterBytes by
 
 LaneFunction selectConvertInteger(const Instruction& instruction, RegisterBytes bytes) {
     switch (instruction.type2) {
-    case Type::U8: return withSourceRegister<std::uint8_t>(instruction, bytes);
-    case Type::S8: return withSourceRegister<std::int8_t>(instruction, bytes);
-    case Type::U16: return withSourceRegister<std::uint16_t>(instruction, bytes);
-    case Type::S16: return withSourceRegister<std::int16_t>(instruction, bytes);
-    case Type::U32: return withSourceRegister<std::uint32_t>(instruction, bytes);
-    case Type::S32: return withSourceRegister<std::int32_t>(instruction, bytes);
-    case Type::U64: return withSourceRegister<std::uint64_t>(instruction, bytes);
-    case Type::S64: return withSourceRegister<std::int64_t>(instruction, bytes);
-    default: return nullptr;
+    case Type::U8:
+        return withSourceRegister<std::uint8_t>(instruction, bytes);
+    case Type::S8:
+        return withSourceRegister<std::int8_t>(instruction, bytes);
+    case Type::U16:
+        return withSourceRegister<std::uint16_t>(instruction, bytes);
+    case Type::S16:
+        return withSourceRegister<std::int16_t>(instruction, bytes);
+    case Type::U32:
+        return withSourceRegister<std::uint32_t>(instruction, bytes);
+    case Type::S32:
+        return withSourceRegister<std::int32_t>(instruction, bytes);
+    case Type::U64:
+        return withSourceRegister<std::uint64_t>(instruction, bytes);
+    case Type::S64:
+        return withSourceRegister<std::int64_t>(instruction, bytes);
+    default:
+        return nullptr;
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// cvt from a floating-point type to itself: a copy, or rounded to an integral value (.rni, .rzi, .rmi, .rpi), with .ftz and .sat.
+// cvt from a floating-point type to itself: a copy, or rounded to an integral value (.rni, .rzi,
+// .rmi, .rpi), with .ftz and .sat.
 #include <cmath>
 
 #include "engine/sim/lanes/formats.h"
@@ -59,8 +60,7 @@ struct Half {
         // A copy makes a NaN canonical, too.
         const std::uint32_t result = R == Rounding::None && !F::isNan(bits) ? bits : rounded;
         if constexpr (Sat) {
-            const std::uint32_t low =
-                F::isNan(result) || (result & F::kSign) != 0 ? 0u : result;
+            const std::uint32_t low = F::isNan(result) || (result & F::kSign) != 0 ? 0u : result;
             return low > F::kOne ? F::kOne : low;
         }
         return result;
@@ -70,17 +70,23 @@ struct Half {
 template <class F>
 LaneFunction withIntegralRounding(Rounding rounding, F&& f) {
     switch (rounding) {
-    case Rounding::None: return f(RoundingConstant<Rounding::None>{});
-    case Rounding::Rni: return f(RoundingConstant<Rounding::Rni>{});
-    case Rounding::Rzi: return f(RoundingConstant<Rounding::Rzi>{});
-    case Rounding::Rmi: return f(RoundingConstant<Rounding::Rmi>{});
-    case Rounding::Rpi: return f(RoundingConstant<Rounding::Rpi>{});
+    case Rounding::None:
+        return f(RoundingConstant<Rounding::None>{});
+    case Rounding::Rni:
+        return f(RoundingConstant<Rounding::Rni>{});
+    case Rounding::Rzi:
+        return f(RoundingConstant<Rounding::Rzi>{});
+    case Rounding::Rmi:
+        return f(RoundingConstant<Rounding::Rmi>{});
+    case Rounding::Rpi:
+        return f(RoundingConstant<Rounding::Rpi>{});
     case Rounding::Rn:
     case Rounding::Rz:
     case Rounding::Rm:
     case Rounding::Rp:
     case Rounding::Rna:
-    case Rounding::Rs: return nullptr;
+    case Rounding::Rs:
+        return nullptr;
     }
     return nullptr;
 }
@@ -99,10 +105,14 @@ LaneFunction selectConvertToIntegral(const Instruction& instruction) {
             case Type::F32:
                 return modifiers.ftz ? &map1<Float32<kRounding, true, kSat>, F32, F32>
                                      : &map1<Float32<kRounding, false, kSat>, F32, F32>;
-            case Type::F64: return &map1<Float64<kRounding, kSat>, F64, F64>;
-            case Type::F16: return &map1<Half<Binary16, kRounding, kSat>, B32, B32>;
-            case Type::BF16: return &map1<Half<BFloat16, kRounding, kSat>, B32, B32>;
-            default: return nullptr;
+            case Type::F64:
+                return &map1<Float64<kRounding, kSat>, F64, F64>;
+            case Type::F16:
+                return &map1<Half<Binary16, kRounding, kSat>, B32, B32>;
+            case Type::BF16:
+                return &map1<Half<BFloat16, kRounding, kSat>, B32, B32>;
+            default:
+                return nullptr;
             }
         });
     });

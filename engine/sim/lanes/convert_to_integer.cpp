@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// cvt from floating point to integers: rounded to an integer, then clamped to the destination's range. NaN gives 0, or - from .f64 and
-// to 64-bit integers - a value with only the destination's top bit set (PTX ISA, cvt; measured on an H200). Results of 8 bits are
-// extended by their sign to the 16-bit register.
+// cvt from floating point to integers: rounded to an integer, then clamped to the destination's
+// range. NaN gives 0, or - from .f64 and to 64-bit integers - a value with only the destination's
+// top bit set (PTX ISA, cvt; measured on an H200). Results of 8 bits are extended by their sign to
+// the 16-bit register.
 #include <cmath>
 #include <limits>
 
@@ -49,9 +50,8 @@ struct Convert {
     template <class Real>
     static D apply(Real value) {
         using Limits = std::numeric_limits<D>;
-        constexpr D kNan = Wide || sizeof(D) == 8
-                               ? static_cast<D>(std::uint64_t{1} << (8 * sizeof(D) - 1))
-                               : D{0};
+        constexpr D kNan =
+            Wide || sizeof(D) == 8 ? static_cast<D>(std::uint64_t{1} << (8 * sizeof(D) - 1)) : D{0};
         // 2^digits is the first value out of range above, and exact in every format.
         constexpr Real kBeyond = static_cast<Real>(std::uint64_t{1} << (Limits::digits - 1)) * 2;
         const Real rounded = roundToIntegral<R>(value);
@@ -69,31 +69,45 @@ template <Rounding R, class S>
 LaneFunction withDestination(Type destination) {
     constexpr bool kWide = std::is_same_v<S, F64>;
     switch (destination) {
-    case Type::U8: return &map1<Convert<R, std::uint8_t, kWide>, U8, S>;
-    case Type::S8: return &map1<Convert<R, std::int8_t, kWide>, S8InHalf, S>;
-    case Type::U16: return &map1<Convert<R, std::uint16_t, kWide>, U16, S>;
-    case Type::S16: return &map1<Convert<R, std::int16_t, kWide>, S16, S>;
-    case Type::U32: return &map1<Convert<R, std::uint32_t, kWide>, U32, S>;
-    case Type::S32: return &map1<Convert<R, std::int32_t, kWide>, S32, S>;
-    case Type::U64: return &map1<Convert<R, std::uint64_t, kWide>, U64, S>;
-    case Type::S64: return &map1<Convert<R, std::int64_t, kWide>, S64, S>;
-    default: return nullptr;
+    case Type::U8:
+        return &map1<Convert<R, std::uint8_t, kWide>, U8, S>;
+    case Type::S8:
+        return &map1<Convert<R, std::int8_t, kWide>, S8InHalf, S>;
+    case Type::U16:
+        return &map1<Convert<R, std::uint16_t, kWide>, U16, S>;
+    case Type::S16:
+        return &map1<Convert<R, std::int16_t, kWide>, S16, S>;
+    case Type::U32:
+        return &map1<Convert<R, std::uint32_t, kWide>, U32, S>;
+    case Type::S32:
+        return &map1<Convert<R, std::int32_t, kWide>, S32, S>;
+    case Type::U64:
+        return &map1<Convert<R, std::uint64_t, kWide>, U64, S>;
+    case Type::S64:
+        return &map1<Convert<R, std::int64_t, kWide>, S64, S>;
+    default:
+        return nullptr;
     }
 }
 template <class S>
 LaneFunction withSource(const Instruction& instruction) {
     switch (instruction.modifiers.rounding) {
-    case Rounding::Rni: return withDestination<Rounding::Rni, S>(instruction.type);
-    case Rounding::Rzi: return withDestination<Rounding::Rzi, S>(instruction.type);
-    case Rounding::Rmi: return withDestination<Rounding::Rmi, S>(instruction.type);
-    case Rounding::Rpi: return withDestination<Rounding::Rpi, S>(instruction.type);
+    case Rounding::Rni:
+        return withDestination<Rounding::Rni, S>(instruction.type);
+    case Rounding::Rzi:
+        return withDestination<Rounding::Rzi, S>(instruction.type);
+    case Rounding::Rmi:
+        return withDestination<Rounding::Rmi, S>(instruction.type);
+    case Rounding::Rpi:
+        return withDestination<Rounding::Rpi, S>(instruction.type);
     case Rounding::None:
     case Rounding::Rn:
     case Rounding::Rz:
     case Rounding::Rm:
     case Rounding::Rp:
     case Rounding::Rna:
-    case Rounding::Rs: return nullptr;
+    case Rounding::Rs:
+        return nullptr;
     }
     return nullptr;
 }
@@ -106,10 +120,14 @@ LaneFunction selectConvertToInteger(const Instruction& instruction) {
     case Type::F32:
         return instruction.modifiers.ftz ? withSource<F32Flushed>(instruction)
                                          : withSource<F32>(instruction);
-    case Type::F64: return withSource<F64>(instruction);
-    case Type::F16: return withSource<HalfSource>(instruction);
-    case Type::BF16: return withSource<BrainSource>(instruction);
-    default: return nullptr;
+    case Type::F64:
+        return withSource<F64>(instruction);
+    case Type::F16:
+        return withSource<HalfSource>(instruction);
+    case Type::BF16:
+        return withSource<BrainSource>(instruction);
+    default:
+        return nullptr;
     }
 }
 

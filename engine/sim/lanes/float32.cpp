@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// add, sub, mul, fma, mad, div, abs and neg of .f32 with every rounding mode, .ftz and .sat, as an H200 does them: NaN results
-// are 0x7fffffff, .ftz flushes operands and result, .sat is applied last.
+// add, sub, mul, fma, mad, div, abs and neg of .f32 with every rounding mode, .ftz and .sat, as an
+// H200 does them: NaN results are 0x7fffffff, .ftz flushes operands and result, .sat is applied
+// last.
 #include <cmath>
 
 #include "engine/sim/lanes/formats.h"
@@ -36,8 +37,8 @@ struct Abs {
 struct Neg {
     static float apply(float a) { return floatOf(bitsOf(a) ^ 0x80000000u); }
 };
-/// div.approx: the quotient where 2^-126 <= |b| <= 2^126; beyond, 1/b counts as zero (PTX ISA, div), so a finite a gives a
-/// zero and an infinite one NaN.
+/// div.approx: the quotient where 2^-126 <= |b| <= 2^126; beyond, 1/b counts as zero (PTX ISA,
+/// div), so a finite a gives a zero and an infinite one NaN.
 struct DivApprox {
     static float apply(float a, float b) {
         const std::uint32_t magnitude = bitsOf(b) & 0x7fffffffu;
@@ -128,15 +129,23 @@ LaneFunction selectDivision(const Instruction& instruction) {
 
 LaneFunction selectFloat32(const Instruction& instruction) {
     switch (instruction.opcode) {
-    case Opcode::Add: return selectBinary<Add>(instruction);
-    case Opcode::Sub: return selectBinary<Sub>(instruction);
-    case Opcode::Mul: return selectBinary<Mul>(instruction);
+    case Opcode::Add:
+        return selectBinary<Add>(instruction);
+    case Opcode::Sub:
+        return selectBinary<Sub>(instruction);
+    case Opcode::Mul:
+        return selectBinary<Mul>(instruction);
     case Opcode::Mad:
-    case Opcode::Fma: return selectTernary<Fma>(instruction);
-    case Opcode::Div: return selectDivision(instruction);
-    case Opcode::Abs: return selectUnary<Abs>(instruction);
-    case Opcode::Neg: return selectUnary<Neg>(instruction);
-    default: return nullptr;
+    case Opcode::Fma:
+        return selectTernary<Fma>(instruction);
+    case Opcode::Div:
+        return selectDivision(instruction);
+    case Opcode::Abs:
+        return selectUnary<Abs>(instruction);
+    case Opcode::Neg:
+        return selectUnary<Neg>(instruction);
+    default:
+        return nullptr;
     }
 }
 

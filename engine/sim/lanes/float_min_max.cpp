@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// min and max of floating-point types, on bits: -0 < +0; of one NaN and one number the number, or with .NaN a canonical NaN;
-// .xorsign.abs compares magnitudes and gives the result the exclusive or of the signs.
+// min and max of floating-point types, on bits: -0 < +0; of one NaN and one number the number, or
+// with .NaN a canonical NaN; .xorsign.abs compares magnitudes and gives the result the exclusive or
+// of the signs.
 #include "engine/sim/lanes/formats.h"
 #include "engine/sim/lanes/rows.h"
 #include "engine/sim/lanes/select.h"
@@ -73,8 +74,7 @@ LaneFunction selectModes(const Instruction& instruction, bool packed) {
         return withBool(modifiers.ftz, [&](auto ftz) {
             return withBool(modifiers.nan, [&](auto nan) {
                 return withBool(modifiers.xorsignAbs, [&](auto xorSign) -> LaneFunction {
-                    using Operation =
-                        MinMax<L, max.value, ftz.value, nan.value, xorSign.value>;
+                    using Operation = MinMax<L, max.value, ftz.value, nan.value, xorSign.value>;
                     return packed ? &map2<Pair<Operation>, B32, B32, B32>
                                   : &map2<Operation, B32, B32, B32>;
                 });
@@ -88,9 +88,12 @@ LaneFunction selectModes(const Instruction& instruction, bool packed) {
 LaneFunction selectFloatMinMax(const Instruction& instruction) {
     const auto& modifiers = instruction.modifiers;
     switch (instruction.type) {
-    case Type::F32: return selectModes<Bits32>(instruction, false);
-    case Type::F16: return selectModes<Bits16>(instruction, false);
-    case Type::F16x2: return selectModes<Bits16>(instruction, true);
+    case Type::F32:
+        return selectModes<Bits32>(instruction, false);
+    case Type::F16:
+        return selectModes<Bits16>(instruction, false);
+    case Type::F16x2:
+        return selectModes<Bits16>(instruction, true);
     case Type::BF16:
     case Type::BF16x2:
         if (modifiers.ftz)
@@ -102,7 +105,8 @@ LaneFunction selectFloatMinMax(const Instruction& instruction) {
         if (instruction.opcode == Opcode::Max)
             return &map2<MinMax<Bits64, true, false, false, false>, B64, B64, B64>;
         return &map2<MinMax<Bits64, false, false, false, false>, B64, B64, B64>;
-    default: return nullptr;
+    default:
+        return nullptr;
     }
 }
 

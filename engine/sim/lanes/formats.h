@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bits of floating-point formats: NaNs, flushing of subnormals, and rounding of an exact value to any IEEE-like format in any
-// direction. Everything here is integer arithmetic, so it does not depend on the floating-point environment.
-// NaN rules were measured on an H200 (compute capability 9.0): f32, f16 and bf16 results are one canonical NaN with all
-// fraction bits set; f64 keeps the payload of a NaN operand and makes 0xfff8000000000000 when there is none.
+// Bits of floating-point formats: NaNs, flushing of subnormals, and rounding of an exact value to
+// any IEEE-like format in any direction. Everything here is integer arithmetic, so it does not
+// depend on the floating-point environment. NaN rules were measured on an H200 (compute
+// capability 9.0): f32, f16 and bf16 results are one canonical NaN with all fraction bits set; f64
+// keeps the payload of a NaN operand and makes 0xfff8000000000000 when there is none.
 #pragma once
 
 #include <bit>
@@ -16,16 +17,30 @@ inline constexpr std::uint32_t kNanF32 = 0x7fffffffu;
 inline constexpr std::uint32_t kNanF16 = 0x7fffu; // also bf16
 inline constexpr std::uint64_t kNanF64 = 0xfff8000000000000u;
 
-inline std::uint32_t bitsOf(float value) { return std::bit_cast<std::uint32_t>(value); }
-inline std::uint64_t bitsOf(double value) { return std::bit_cast<std::uint64_t>(value); }
-inline float floatOf(std::uint32_t bits) { return std::bit_cast<float>(bits); }
-inline double doubleOf(std::uint64_t bits) { return std::bit_cast<double>(bits); }
+inline std::uint32_t bitsOf(float value) {
+    return std::bit_cast<std::uint32_t>(value);
+}
+inline std::uint64_t bitsOf(double value) {
+    return std::bit_cast<std::uint64_t>(value);
+}
+inline float floatOf(std::uint32_t bits) {
+    return std::bit_cast<float>(bits);
+}
+inline double doubleOf(std::uint64_t bits) {
+    return std::bit_cast<double>(bits);
+}
 
-inline bool isNanF32(std::uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
-inline bool isNanF64(std::uint64_t bits) { return (bits & ~(1ull << 63)) > (0x7ffull << 52); }
+inline bool isNanF32(std::uint32_t bits) {
+    return (bits & 0x7fffffffu) > 0x7f800000u;
+}
+inline bool isNanF64(std::uint64_t bits) {
+    return (bits & ~(1ull << 63)) > (0x7ffull << 52);
+}
 
 /// The quiet NaN of a NaN, payload and sign kept.
-inline double quietNan(double nan) { return doubleOf(bitsOf(nan) | (1ull << 51)); }
+inline double quietNan(double nan) {
+    return doubleOf(bitsOf(nan) | (1ull << 51));
+}
 
 /// .ftz: a subnormal becomes a zero of its sign.
 inline float flush(float value) {
@@ -63,7 +78,8 @@ using BFloat16 = Format<7, 8>;
 using Binary32 = Format<23, 8>;
 using Tensor32 = Format<10, 8>; // tf32, without the 13 low bits of its f32 container
 using Float8E5M2 = Format<2, 5>;
-/// e4m3 has no infinity: the largest exponent holds numbers up to 448, and one NaN (0x7f), here also the mark of an overflow.
+/// e4m3 has no infinity: the largest exponent holds numbers up to 448, and one NaN (0x7f), here
+/// also the mark of an overflow.
 struct Float8E4M3 {
     static constexpr int kFraction = 3, kBias = 7, kMinimumExponent = -6, kMaximumExponent = 8;
     static constexpr std::uint32_t kSign = 0x80u, kInfinity = 0x7fu, kLargest = 0x7eu, kNan = 0x7fu;
@@ -85,20 +101,26 @@ inline Exact exactOf(double value) {
             (field == 0 ? 1 : field) - 1075};
 }
 
-/// Whether a magnitude is rounded up, given its lowest kept bit, the first dropped bit and whether any later one is set.
+/// Whether a magnitude is rounded up, given its lowest kept bit, the first dropped bit and whether
+/// any later one is set.
 inline bool roundsUp(ptx::Rounding rounding, bool negative, bool odd, bool half, bool sticky) {
     switch (rounding) {
     case ptx::Rounding::Rz:
-    case ptx::Rounding::Rzi: return false;
+    case ptx::Rounding::Rzi:
+        return false;
     case ptx::Rounding::Rm:
-    case ptx::Rounding::Rmi: return negative && (half || sticky);
+    case ptx::Rounding::Rmi:
+        return negative && (half || sticky);
     case ptx::Rounding::Rp:
-    case ptx::Rounding::Rpi: return !negative && (half || sticky);
-    case ptx::Rounding::Rna: return half;
+    case ptx::Rounding::Rpi:
+        return !negative && (half || sticky);
+    case ptx::Rounding::Rna:
+        return half;
     case ptx::Rounding::None:
     case ptx::Rounding::Rn:
     case ptx::Rounding::Rni:
-    case ptx::Rounding::Rs: return half && (sticky || odd);
+    case ptx::Rounding::Rs:
+        return half && (sticky || odd);
     }
     return false;
 }
@@ -116,27 +138,29 @@ inline std::uint64_t shiftRounded(std::uint64_t magnitude, int shift, bool negat
     return kept + (roundsUp(rounding, negative, (kept & 1u) != 0, half, sticky) ? 1 : 0);
 }
 
-/// Rounds an exact finite value to a format; overflow gives infinity or the largest number as IEEE 754 has it.
+/// Rounds an exact finite value to a format; overflow gives infinity or the largest number as IEEE
+/// 754 has it.
 template <class F>
 inline std::uint32_t roundTo(Exact value, ptx::Rounding rounding) {
     const std::uint32_t sign = value.negative ? F::kSign : 0u;
     if (value.magnitude == 0)
         return sign;
-    const int top = 63 - std::countl_zero(value.magnitude) + value.exponent; // exponent of the value
+    const int top =
+        63 - std::countl_zero(value.magnitude) + value.exponent; // exponent of the value
     const int exponent = top > F::kMinimumExponent ? top : F::kMinimumExponent;
     const int shift = exponent - F::kFraction - value.exponent;
     const std::uint64_t significand =
         shift <= 0 ? value.magnitude << -shift
                    : shiftRounded(value.magnitude, shift, value.negative, rounding);
     if (exponent > F::kMaximumExponent)
-        return sign | (roundsUp(rounding, value.negative, true, true, true) ? F::kInfinity
-                                                                            : F::kLargest);
+        return sign |
+               (roundsUp(rounding, value.negative, true, true, true) ? F::kInfinity : F::kLargest);
     // The hidden bit adds one to the exponent field; a carry out of the fraction does so too.
     const std::uint64_t bits =
         (static_cast<std::uint64_t>(exponent - F::kMinimumExponent) << F::kFraction) + significand;
     if (bits >= F::kInfinity)
-        return sign | (roundsUp(rounding, value.negative, true, true, true) ? F::kInfinity
-                                                                            : F::kLargest);
+        return sign |
+               (roundsUp(rounding, value.negative, true, true, true) ? F::kInfinity : F::kLargest);
     return sign | static_cast<std::uint32_t>(bits);
 }
 
@@ -159,16 +183,19 @@ inline float halfToFloat(std::uint32_t half) {
         magnitude >= (0x7c00u << 13) ? magnitude | 0x7f800000u : bitsOf(scaled);
     return floatOf(bits | sign);
 }
-inline float bfloatToFloat(std::uint32_t bits) { return floatOf(bits << 16); }
+inline float bfloatToFloat(std::uint32_t bits) {
+    return floatOf(bits << 16);
+}
 
 /// Round to nearest even, without branches; NaN gives 0x7fff.
 inline std::uint32_t floatToHalf(float value) {
     const std::uint32_t bits = bitsOf(value);
     const std::uint32_t sign = (bits >> 16) & 0x8000u;
     const std::uint32_t magnitude = bits & 0x7fffffffu;
-    // Normal: round at bit 13 after moving the exponent bias from 127 to 15. Subnormal: adding 0.5 lets the addition round
-    // at 2^-24, which is then the lowest bit of the sum.
-    const std::uint32_t normal = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
+    // Normal: round at bit 13 after moving the exponent bias from 127 to 15. Subnormal: adding 0.5
+    // lets the addition round at 2^-24, which is then the lowest bit of the sum.
+    const std::uint32_t normal =
+        (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
     const std::uint32_t subnormal = bitsOf(floatOf(magnitude) + 0.5f) - bitsOf(0.5f);
     std::uint32_t result = magnitude < (113u << 23) ? subnormal : normal;
     result = magnitude >= 0x477ff000u ? 0x7c00u : result;

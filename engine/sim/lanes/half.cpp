@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// add, sub, mul, fma, abs and neg of .f16, .f16x2, .bf16 and .bf16x2, rounded once to nearest even. f16 is computed in f32 and bf16 in
-// f64: a sum or product of two halves is exact there or so much wider that rounding twice gives the same (24 >= 2*11 + 2, 53 >= 2*8 + 2;
-// Figueroa 1995); a fused multiply-add is first rounded to odd, which leaves the second rounding right (Boldo, Melquiond 2008).
-// NaN results are 0x7fff; .sat clamps to [0, 1] with NaN to +0; .relu clamps negative results to +0 and keeps NaN.
+// add, sub, mul, fma, abs and neg of .f16, .f16x2, .bf16 and .bf16x2, rounded once to nearest even.
+// f16 is computed in f32 and bf16 in f64: a sum or product of two halves is exact there or so much
+// wider that rounding twice gives the same (24 >= 2*11 + 2, 53 >= 2*8 + 2; Figueroa 1995); a fused
+// multiply-add is first rounded to odd, which leaves the second rounding right (Boldo, Melquiond
+// 2008). NaN results are 0x7fff; .sat clamps to [0, 1] with NaN to +0; .relu clamps negative
+// results to +0 and keeps NaN.
 #include "engine/sim/lanes/formats.h"
 #include "engine/sim/lanes/rows.h"
 #include "engine/sim/lanes/select.h"
@@ -14,7 +16,8 @@ using ptx::Instruction;
 using ptx::Opcode;
 using ptx::Type;
 
-/// a + b rounded to odd: an inexact sum gets an odd last bit, so that it is never mistaken for a tie.
+/// a + b rounded to odd: an inexact sum gets an odd last bit, so that it is never mistaken for a
+/// tie.
 template <class Real, class Bits>
 inline Real addRoundedToOdd(Real a, Real b) {
     const Real sum = a + b;
@@ -36,7 +39,8 @@ struct HalfFormat {
         return addRoundedToOdd<float, std::uint32_t>(a * b, c);
     }
 };
-/// Round to nearest even a double that is no subnormal in the bfloat16 sense by halves of its bits, branch-free.
+/// Round to nearest even a double that is no subnormal in the bfloat16 sense by halves of its bits,
+/// branch-free.
 struct BrainFormat {
     using Real = double;
     using Layout = BFloat16;
@@ -155,13 +159,20 @@ LaneFunction ternary(bool packed) {
 template <class F, bool Ftz, Clamp C>
 LaneFunction selectOperation(Opcode opcode, bool packed) {
     switch (opcode) {
-    case Opcode::Add: return binary<Scalar<F, Add, Ftz, C>>(packed);
-    case Opcode::Sub: return binary<Scalar<F, Sub, Ftz, C>>(packed);
-    case Opcode::Mul: return binary<Scalar<F, Mul, Ftz, C>>(packed);
-    case Opcode::Fma: return ternary<Scalar<F, Fma, Ftz, C>>(packed);
-    case Opcode::Neg: return unary<Sign<F, true, Ftz>>(packed);
-    case Opcode::Abs: return unary<Sign<F, false, Ftz>>(packed);
-    default: return nullptr;
+    case Opcode::Add:
+        return binary<Scalar<F, Add, Ftz, C>>(packed);
+    case Opcode::Sub:
+        return binary<Scalar<F, Sub, Ftz, C>>(packed);
+    case Opcode::Mul:
+        return binary<Scalar<F, Mul, Ftz, C>>(packed);
+    case Opcode::Fma:
+        return ternary<Scalar<F, Fma, Ftz, C>>(packed);
+    case Opcode::Neg:
+        return unary<Sign<F, true, Ftz>>(packed);
+    case Opcode::Abs:
+        return unary<Sign<F, false, Ftz>>(packed);
+    default:
+        return nullptr;
     }
 }
 

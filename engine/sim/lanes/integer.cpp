@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Integer add, sub, mul, mad, div, rem, sad, neg, abs, min and max. Overflow wraps unless .sat is written. Division by zero, which the
-// PTX ISA leaves open, gives all ones for the quotient and for the remainder, as measured on an H200.
+// Integer add, sub, mul, mad, div, rem, sad, neg, abs, min and max. Overflow wraps unless .sat is
+// written. Division by zero, which the PTX ISA leaves open, gives all ones for the quotient and for
+// the remainder, as measured on an H200.
 #include <limits>
 
 #include "engine/sim/lanes/integer_math.h"
@@ -159,15 +160,22 @@ struct Pair {
 template <class F>
 LaneFunction withInteger(Type type, F&& f) {
     switch (type) {
-    case Type::U16: return f.template operator()<U16>();
-    case Type::S16: return f.template operator()<S16>();
+    case Type::U16:
+        return f.template operator()<U16>();
+    case Type::S16:
+        return f.template operator()<S16>();
     case Type::U32:
-    case Type::B32: return f.template operator()<U32>();
-    case Type::S32: return f.template operator()<S32>();
+    case Type::B32:
+        return f.template operator()<U32>();
+    case Type::S32:
+        return f.template operator()<S32>();
     case Type::U64:
-    case Type::B64: return f.template operator()<U64>();
-    case Type::S64: return f.template operator()<S64>();
-    default: return nullptr;
+    case Type::B64:
+        return f.template operator()<U64>();
+    case Type::S64:
+        return f.template operator()<S64>();
+    default:
+        return nullptr;
     }
 }
 template <class Operation>
@@ -191,20 +199,30 @@ LaneFunction binaryPair(Type type) {
 
 LaneFunction wide(Type type) {
     switch (type) {
-    case Type::U16: return &map2<MulWide, U32, U16, U16>;
-    case Type::S16: return &map2<MulWide, S32, S16, S16>;
-    case Type::U32: return &map2<MulWide, U64, U32, U32>;
-    case Type::S32: return &map2<MulWide, S64, S32, S32>;
-    default: return nullptr;
+    case Type::U16:
+        return &map2<MulWide, U32, U16, U16>;
+    case Type::S16:
+        return &map2<MulWide, S32, S16, S16>;
+    case Type::U32:
+        return &map2<MulWide, U64, U32, U32>;
+    case Type::S32:
+        return &map2<MulWide, S64, S32, S32>;
+    default:
+        return nullptr;
     }
 }
 LaneFunction madWide(Type type) {
     switch (type) {
-    case Type::U16: return &map3<MadWide, U32, U16, U16, U32>;
-    case Type::S16: return &map3<MadWide, S32, S16, S16, S32>;
-    case Type::U32: return &map3<MadWide, U64, U32, U32, U64>;
-    case Type::S32: return &map3<MadWide, S64, S32, S32, S64>;
-    default: return nullptr;
+    case Type::U16:
+        return &map3<MadWide, U32, U16, U16, U32>;
+    case Type::S16:
+        return &map3<MadWide, S32, S16, S16, S32>;
+    case Type::U32:
+        return &map3<MadWide, U64, U32, U32, U64>;
+    case Type::S32:
+        return &map3<MadWide, S64, S32, S32, S64>;
+    default:
+        return nullptr;
     }
 }
 
@@ -248,9 +266,8 @@ LaneFunction selectMad(const Instruction& instruction) {
     if (modifiers.wide)
         return madWide(instruction.type);
     if (modifiers.sat)
-        return modifiers.hi && instruction.type == Type::S32
-                   ? &map3<MadHiSat, S32, S32, S32, S32>
-                   : nullptr;
+        return modifiers.hi && instruction.type == Type::S32 ? &map3<MadHiSat, S32, S32, S32, S32>
+                                                             : nullptr;
     if (modifiers.hi)
         return ternary<MadHi>(instruction.type);
     return modifiers.lo ? ternary<MadLo>(instruction.type) : nullptr;
@@ -260,8 +277,12 @@ LaneFunction selectDiv(const Instruction& instruction) {
     return ptx::isFloat(instruction.type) ? selectFloating(instruction)
                                           : binary<Div>(instruction.type);
 }
-LaneFunction selectRem(const Instruction& instruction) { return binary<Rem>(instruction.type); }
-LaneFunction selectSad(const Instruction& instruction) { return ternary<Sad>(instruction.type); }
+LaneFunction selectRem(const Instruction& instruction) {
+    return binary<Rem>(instruction.type);
+}
+LaneFunction selectSad(const Instruction& instruction) {
+    return ternary<Sad>(instruction.type);
+}
 
 LaneFunction selectNegAbs(const Instruction& instruction) {
     if (ptx::isFloat(instruction.type))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Integer arithmetic with a carry flag (add.cc, addc, sub.cc, subc, mad.cc, madc), 24-bit multiplication and dot products. On the
-// hardware a difference is a + ~b + 1, so sub.cc leaves the carry of that sum in the flag: 1 where nothing was borrowed.
+// Integer arithmetic with a carry flag (add.cc, addc, sub.cc, subc, mad.cc, madc), 24-bit
+// multiplication and dot products. On the hardware a difference is a + ~b + 1, so sub.cc leaves the
+// carry of that sum in the flag: 1 where nothing was borrowed.
 #include <limits>
 
 #include "engine/sim/lanes/integer_math.h"
@@ -47,8 +48,9 @@ template <class Signed, bool High, bool In, bool Out>
 struct MadCarry {
     template <class V>
     static V apply(V a, V b, V c, bool& flag) {
-        const V product = High ? static_cast<V>(mulHi(static_cast<Signed>(a), static_cast<Signed>(b)))
-                               : mulLo(a, b);
+        const V product =
+            High ? static_cast<V>(mulHi(static_cast<Signed>(a), static_cast<Signed>(b)))
+                 : mulLo(a, b);
         return AddCarry<In, Out>::apply(product, c, flag);
     }
 };
@@ -71,11 +73,14 @@ LaneFunction selectMadType(Type type) {
     switch (type) {
     case Type::U32:
         return &mapCarry<MadCarry<std::uint32_t, High, In, Out>, U32, U32, U32, U32>;
-    case Type::S32: return &mapCarry<MadCarry<std::int32_t, High, In, Out>, U32, U32, U32, U32>;
+    case Type::S32:
+        return &mapCarry<MadCarry<std::int32_t, High, In, Out>, U32, U32, U32, U32>;
     case Type::U64:
         return &mapCarry<MadCarry<std::uint64_t, High, In, Out>, U64, U64, U64, U64>;
-    case Type::S64: return &mapCarry<MadCarry<std::int64_t, High, In, Out>, U64, U64, U64, U64>;
-    default: return nullptr;
+    case Type::S64:
+        return &mapCarry<MadCarry<std::int64_t, High, In, Out>, U64, U64, U64, U64>;
+    default:
+        return nullptr;
     }
 }
 LaneFunction selectMadCarry(const Instruction& instruction) {
@@ -155,19 +160,27 @@ struct Dot2 {
     }
 };
 
-bool isWord(Type type) { return type == Type::U32 || type == Type::S32; }
+bool isWord(Type type) {
+    return type == Type::U32 || type == Type::S32;
+}
 
 } // namespace
 
 LaneFunction selectCarry(const Instruction& instruction) {
     switch (instruction.opcode) {
-    case Opcode::Add: return selectSum<AddCarry>(instruction, false);
-    case Opcode::Addc: return selectSum<AddCarry>(instruction, true);
-    case Opcode::Sub: return selectSum<SubCarry>(instruction, false);
-    case Opcode::Subc: return selectSum<SubCarry>(instruction, true);
+    case Opcode::Add:
+        return selectSum<AddCarry>(instruction, false);
+    case Opcode::Addc:
+        return selectSum<AddCarry>(instruction, true);
+    case Opcode::Sub:
+        return selectSum<SubCarry>(instruction, false);
+    case Opcode::Subc:
+        return selectSum<SubCarry>(instruction, true);
     case Opcode::Mad:
-    case Opcode::Madc: return selectMadCarry(instruction);
-    default: return nullptr;
+    case Opcode::Madc:
+        return selectMadCarry(instruction);
+    default:
+        return nullptr;
     }
 }
 

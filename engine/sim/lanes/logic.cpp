@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// and, or, xor, not, cnot, lop3, shl, shr, shf, copysign and mov: what works on untyped bits, and on predicates as lane masks.
+// and, or, xor, not, cnot, lop3, shl, shr, shf, copysign and mov: what works on untyped bits, and
+// on predicates as lane masks.
 #include <array>
 #include <utility>
 
@@ -66,7 +67,8 @@ struct Shr {
         }
     }
 };
-/// shf: b above a, shifted as 64 bits; the upper word of a left shift, the lower one of a right shift.
+/// shf: b above a, shifted as 64 bits; the upper word of a left shift, the lower one of a right
+/// shift.
 template <bool Left, bool Wrap>
 struct Shf {
     static std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t amount) {
@@ -132,11 +134,16 @@ void predicateUnary(const LaneArguments& arguments, LaneMask active) {
 template <class Operation>
 LaneFunction binary(Type type) {
     switch (type) {
-    case Type::Pred: return &predicateBinary<Operation>;
-    case Type::B16: return &map2<Operation, B16, B16, B16>;
-    case Type::B32: return &map2<Operation, B32, B32, B32>;
-    case Type::B64: return &map2<Operation, B64, B64, B64>;
-    default: return nullptr;
+    case Type::Pred:
+        return &predicateBinary<Operation>;
+    case Type::B16:
+        return &map2<Operation, B16, B16, B16>;
+    case Type::B32:
+        return &map2<Operation, B32, B32, B32>;
+    case Type::B64:
+        return &map2<Operation, B64, B64, B64>;
+    default:
+        return nullptr;
     }
 }
 
@@ -169,25 +176,35 @@ constexpr Lop3Table makeLop3PredicateTable(std::index_sequence<Table...>) {
 
 LaneFunction selectBitwise(const Instruction& instruction) {
     switch (instruction.opcode) {
-    case Opcode::And: return binary<And>(instruction.type);
-    case Opcode::Or: return binary<Or>(instruction.type);
-    case Opcode::Xor: return binary<Xor>(instruction.type);
-    default: break;
+    case Opcode::And:
+        return binary<And>(instruction.type);
+    case Opcode::Or:
+        return binary<Or>(instruction.type);
+    case Opcode::Xor:
+        return binary<Xor>(instruction.type);
+    default:
+        break;
     }
     const bool complement = instruction.opcode == Opcode::Not;
     switch (instruction.type) {
-    case Type::Pred: return complement ? &predicateUnary<Not> : nullptr;
-    case Type::B16: return complement ? &map1<Not, B16, B16> : &map1<Cnot, B16, B16>;
-    case Type::B32: return complement ? &map1<Not, B32, B32> : &map1<Cnot, B32, B32>;
-    case Type::B64: return complement ? &map1<Not, B64, B64> : &map1<Cnot, B64, B64>;
-    default: return nullptr;
+    case Type::Pred:
+        return complement ? &predicateUnary<Not> : nullptr;
+    case Type::B16:
+        return complement ? &map1<Not, B16, B16> : &map1<Cnot, B16, B16>;
+    case Type::B32:
+        return complement ? &map1<Not, B32, B32> : &map1<Cnot, B32, B32>;
+    case Type::B64:
+        return complement ? &map1<Not, B64, B64> : &map1<Cnot, B64, B64>;
+    default:
+        return nullptr;
     }
 }
 
 LaneFunction selectLop3(const Instruction& instruction) {
     if (instruction.type != Type::B32)
         return nullptr;
-    // The table is Instruction::immediate; a loader that leaves it among the operands is understood too.
+    // The table is Instruction::immediate; a loader that leaves it among the operands is understood
+    // too.
     std::uint32_t table = instruction.immediate;
     for (std::size_t i = 4; i < instruction.operands.size(); ++i)
         if (instruction.operands[i].kind == OperandKind::Immediate)
@@ -198,10 +215,14 @@ LaneFunction selectLop3(const Instruction& instruction) {
         makeLop3PredicateTable<false>(std::make_index_sequence<256>{});
     static constexpr Lop3Table kOr = makeLop3PredicateTable<true>(std::make_index_sequence<256>{});
     switch (instruction.modifiers.boolOp) {
-    case BoolOp::None: return kLop3[table];
-    case BoolOp::And: return kAnd[table];
-    case BoolOp::Or: return kOr[table];
-    case BoolOp::Xor: return nullptr;
+    case BoolOp::None:
+        return kLop3[table];
+    case BoolOp::And:
+        return kAnd[table];
+    case BoolOp::Or:
+        return kOr[table];
+    case BoolOp::Xor:
+        return nullptr;
     }
     return nullptr;
 }
@@ -219,22 +240,33 @@ LaneFunction selectShift(const Instruction& instruction) {
     }
     if (instruction.opcode == Opcode::Shl)
         switch (instruction.type) {
-        case Type::B16: return &map2<Shl, B16, B16, U32>;
-        case Type::B32: return &map2<Shl, B32, B32, U32>;
-        case Type::B64: return &map2<Shl, B64, B64, U32>;
-        default: return nullptr;
+        case Type::B16:
+            return &map2<Shl, B16, B16, U32>;
+        case Type::B32:
+            return &map2<Shl, B32, B32, U32>;
+        case Type::B64:
+            return &map2<Shl, B64, B64, U32>;
+        default:
+            return nullptr;
         }
     switch (instruction.type) {
     case Type::B16:
-    case Type::U16: return &map2<Shr, U16, U16, U32>;
-    case Type::S16: return &map2<Shr, S16, S16, U32>;
+    case Type::U16:
+        return &map2<Shr, U16, U16, U32>;
+    case Type::S16:
+        return &map2<Shr, S16, S16, U32>;
     case Type::B32:
-    case Type::U32: return &map2<Shr, U32, U32, U32>;
-    case Type::S32: return &map2<Shr, S32, S32, U32>;
+    case Type::U32:
+        return &map2<Shr, U32, U32, U32>;
+    case Type::S32:
+        return &map2<Shr, S32, S32, U32>;
     case Type::B64:
-    case Type::U64: return &map2<Shr, U64, U64, U32>;
-    case Type::S64: return &map2<Shr, S64, S64, U32>;
-    default: return nullptr;
+    case Type::U64:
+        return &map2<Shr, U64, U64, U32>;
+    case Type::S64:
+        return &map2<Shr, S64, S64, U32>;
+    default:
+        return nullptr;
     }
 }
 
@@ -249,9 +281,12 @@ LaneFunction selectMov(const Instruction& instruction) {
         return &predicateUnary<Copy>;
     switch (ptx::sizeBytes(instruction.type)) {
     case 2:
-    case 4: return &map1<Copy, B32, B32>;
-    case 8: return &map1<Copy, B64, B64>;
-    default: return nullptr;
+    case 4:
+        return &map1<Copy, B32, B32>;
+    case 8:
+        return &map1<Copy, B64, B64>;
+    default:
+        return nullptr;
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The rounding direction of the host's floating-point unit for the length of a scope. The files that use it are compiled with
-// -frounding-math; the arithmetic in between reads and writes rows in memory, which keeps it between the two calls.
+// The rounding direction of the host's floating-point unit for the length of a scope. Conversions
+// that use it are compiled with -frounding-math; the arithmetic in between reads and writes rows in
+// memory, which keeps it between the two calls.
 #pragma once
 
 #include <cfenv>

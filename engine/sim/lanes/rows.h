@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How executors walk the 32 lanes of a row. Each element type is a tag with Slot (what a register holds: uint32_t or
-// uint64_t), Value (what the operation computes with) and the two conversions; map<Operation, D, S...> is the executor.
+// How executors walk the 32 lanes of a row. Each element type is a tag with Slot (what a register
+// holds: uint32_t or uint64_t), Value (what the operation computes with) and the two conversions;
+// map<Operation, D, S...> is the executor.
 #pragma once
 
 #include <bit>
@@ -59,8 +60,9 @@ inline const typename Element::Slot* sourceRow(const LaneArguments& arguments, i
     return static_cast<const typename Element::Slot*>(arguments.source[index]);
 }
 
-/// Runs `fill(row)` on the destination, or on a scratch row that is then blended when some lanes are inactive. A source
-/// row is the destination row itself or does not touch it, so a loop over lanes carries no dependence.
+/// Runs `fill(row)` on the destination, or on a scratch row that is then blended when some lanes
+/// are inactive. A source row is the destination row itself or does not touch it, so a loop over
+/// lanes carries no dependence.
 template <class Slot, class Fill>
 inline void writeRow(const LaneArguments& arguments, LaneMask active, Fill&& fill) {
     Slot* destination = static_cast<Slot*>(arguments.destination[0]);
@@ -71,8 +73,9 @@ inline void writeRow(const LaneArguments& arguments, LaneMask active, Fill&& fil
         blend(destination, scratch, active);
 }
 
-/// destination[0] = Operation::apply(source[0], ...) lane by lane. apply is a pure function of Values that must be
-/// defined for every input, since inactive lanes are computed too (and dropped).
+/// destination[0] = Operation::apply(source[0], ...) lane by lane. apply is a pure function of
+/// Values that must be defined for every input, since inactive lanes are computed too (and
+/// dropped).
 template <class Operation, class D, class A>
 void map1(const LaneArguments& arguments, LaneMask active) {
     const auto* a = sourceRow<A>(arguments, 0);

@@ -21,7 +21,9 @@ bool isHalf(Type type) {
     return type == Type::F16 || type == Type::F16x2 || type == Type::BF16 || type == Type::BF16x2;
 }
 
-int naturalBytes(Type type) { return type == Type::None ? 0 : std::max(2, ptx::sizeBytes(type)); }
+int naturalBytes(Type type) {
+    return type == Type::None ? 0 : std::max(2, ptx::sizeBytes(type));
+}
 
 int registerBytes(const Instruction& instruction, std::size_t operand, Type type,
                   const ptx::Function* function) {
@@ -45,24 +47,35 @@ bool fitsRegister(Type type, int bytes) {
 LaneFunction select(const Instruction& instruction, const ptx::Function* function) {
     switch (instruction.opcode) {
     case Opcode::Abs:
-    case Opcode::Neg: return selectNegAbs(instruction);
+    case Opcode::Neg:
+        return selectNegAbs(instruction);
     case Opcode::Add:
-    case Opcode::Sub: return selectAdd(instruction);
+    case Opcode::Sub:
+        return selectAdd(instruction);
     case Opcode::Addc:
     case Opcode::Subc:
-    case Opcode::Madc: return selectCarry(instruction);
-    case Opcode::Mul: return selectMul(instruction);
+    case Opcode::Madc:
+        return selectCarry(instruction);
+    case Opcode::Mul:
+        return selectMul(instruction);
     case Opcode::Mul24:
-    case Opcode::Mad24: return selectMul24(instruction);
+    case Opcode::Mad24:
+        return selectMul24(instruction);
     case Opcode::Mad:
-    case Opcode::Fma: return selectMad(instruction);
-    case Opcode::Div: return selectDiv(instruction);
-    case Opcode::Rem: return selectRem(instruction);
-    case Opcode::Sad: return selectSad(instruction);
+    case Opcode::Fma:
+        return selectMad(instruction);
+    case Opcode::Div:
+        return selectDiv(instruction);
+    case Opcode::Rem:
+        return selectRem(instruction);
+    case Opcode::Sad:
+        return selectSad(instruction);
     case Opcode::Min:
-    case Opcode::Max: return selectMinMax(instruction);
+    case Opcode::Max:
+        return selectMinMax(instruction);
     case Opcode::Dp4a:
-    case Opcode::Dp2a: return selectDotProduct(instruction);
+    case Opcode::Dp2a:
+        return selectDotProduct(instruction);
     case Opcode::Rcp:
     case Opcode::Sqrt:
     case Opcode::Rsqrt:
@@ -70,18 +83,24 @@ LaneFunction select(const Instruction& instruction, const ptx::Function* functio
     case Opcode::Cos:
     case Opcode::Lg2:
     case Opcode::Ex2:
-    case Opcode::Tanh: return selectSpecial(instruction);
-    case Opcode::Copysign: return selectCopysign(instruction);
-    case Opcode::Testp: return selectTestp(instruction);
+    case Opcode::Tanh:
+        return selectSpecial(instruction);
+    case Opcode::Copysign:
+        return selectCopysign(instruction);
+    case Opcode::Testp:
+        return selectTestp(instruction);
     case Opcode::And:
     case Opcode::Or:
     case Opcode::Xor:
     case Opcode::Not:
-    case Opcode::Cnot: return selectBitwise(instruction);
-    case Opcode::Lop3: return selectLop3(instruction);
+    case Opcode::Cnot:
+        return selectBitwise(instruction);
+    case Opcode::Lop3:
+        return selectLop3(instruction);
     case Opcode::Shl:
     case Opcode::Shr:
-    case Opcode::Shf: return selectShift(instruction);
+    case Opcode::Shf:
+        return selectShift(instruction);
     case Opcode::Popc:
     case Opcode::Clz:
     case Opcode::Bfind:
@@ -90,24 +109,32 @@ LaneFunction select(const Instruction& instruction, const ptx::Function* functio
     case Opcode::Bfe:
     case Opcode::Bfi:
     case Opcode::Bmsk:
-    case Opcode::Szext: return selectBits(instruction);
-    case Opcode::Prmt: return selectPrmt(instruction);
-    case Opcode::Set: return selectSet(instruction);
-    case Opcode::Setp: return selectSetp(instruction);
-    case Opcode::Selp: return selectSelp(instruction);
-    case Opcode::Slct: return selectSlct(instruction);
-    case Opcode::Mov: return selectMov(instruction);
+    case Opcode::Szext:
+        return selectBits(instruction);
+    case Opcode::Prmt:
+        return selectPrmt(instruction);
+    case Opcode::Set:
+        return selectSet(instruction);
+    case Opcode::Setp:
+        return selectSetp(instruction);
+    case Opcode::Selp:
+        return selectSelp(instruction);
+    case Opcode::Slct:
+        return selectSlct(instruction);
+    case Opcode::Mov:
+        return selectMov(instruction);
     case Opcode::Cvt:
-        return selectCvt(instruction,
-                         {registerBytes(instruction, 0, instruction.type, function),
-                          registerBytes(instruction, 1, instruction.type2, function)});
+        return selectCvt(instruction, {registerBytes(instruction, 0, instruction.type, function),
+                                       registerBytes(instruction, 1, instruction.type2, function)});
     case Opcode::Shfl:
     case Opcode::Vote:
     case Opcode::Activemask:
     case Opcode::Match:
     case Opcode::Redux:
-    case Opcode::Elect: return selectWarp(instruction);
-    default: return nullptr;
+    case Opcode::Elect:
+        return selectWarp(instruction);
+    default:
+        return nullptr;
     }
 }
 
@@ -137,8 +164,10 @@ LaneFunction selectCvt(const Instruction& instruction, RegisterBytes bytes) {
     case Type::F16:
     case Type::BF16:
     case Type::F32:
-    case Type::F64: return selectConvertFloat(instruction);
-    default: return selectConvertPacked(instruction);
+    case Type::F64:
+        return selectConvertFloat(instruction);
+    default:
+        return selectConvertPacked(instruction);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Private to the module: the selector of each instruction, and helpers that turn modifiers into template arguments. A selector
-// returns null for a combination of types and modifiers that it does not execute.
+// Private to the module: the selector of each instruction, and helpers that turn modifiers into
+// template arguments. A selector returns null for a combination of types and modifiers that it does
+// not execute.
 #pragma once
 
 #include <type_traits>
@@ -17,7 +18,7 @@ struct RegisterBytes {
 
 LaneFunction selectAdd(const ptx::Instruction& instruction); // add, sub
 LaneFunction selectMul(const ptx::Instruction& instruction);
-LaneFunction selectMad(const ptx::Instruction& instruction); // mad (integer and floating), fma
+LaneFunction selectMad(const ptx::Instruction& instruction);   // mad (integer and floating), fma
 LaneFunction selectCarry(const ptx::Instruction& instruction); // addc, subc, madc, and .cc forms
 LaneFunction selectMul24(const ptx::Instruction& instruction); // mul24, mad24
 LaneFunction selectDiv(const ptx::Instruction& instruction);
@@ -31,7 +32,8 @@ LaneFunction selectCopysign(const ptx::Instruction& instruction);
 LaneFunction selectTestp(const ptx::Instruction& instruction);
 LaneFunction selectBitwise(const ptx::Instruction& instruction); // and, or, xor, not, cnot
 LaneFunction selectShift(const ptx::Instruction& instruction);   // shl, shr, shf
-LaneFunction selectBits(const ptx::Instruction& instruction);    // popc, clz, bfind, fns, brev, bfe, bfi, bmsk, szext
+LaneFunction selectBits(
+    const ptx::Instruction& instruction); // popc, clz, bfind, fns, brev, bfe, bfi, bmsk, szext
 LaneFunction selectPrmt(const ptx::Instruction& instruction);
 LaneFunction selectLop3(const ptx::Instruction& instruction);
 LaneFunction selectSet(const ptx::Instruction& instruction);
@@ -53,7 +55,8 @@ LaneFunction selectConvertInteger(const ptx::Instruction& instruction, RegisterB
 LaneFunction selectConvertToInteger(const ptx::Instruction& instruction);
 LaneFunction selectConvertFromInteger(const ptx::Instruction& instruction);
 LaneFunction selectConvertFloat(const ptx::Instruction& instruction);
-LaneFunction selectConvertToIntegral(const ptx::Instruction& instruction); // a floating type to itself
+LaneFunction
+selectConvertToIntegral(const ptx::Instruction& instruction); // a floating type to itself
 LaneFunction selectConvertPacked(const ptx::Instruction& instruction);
 
 /// Calls f(std::bool_constant<value>{}).
@@ -65,22 +68,28 @@ LaneFunction withBool(bool value, F&& f) {
 template <ptx::Rounding R>
 using RoundingConstant = std::integral_constant<ptx::Rounding, R>;
 
-/// Calls f with the rounding mode (.rn when none is written) as a constant; null for modes other than rn, rz, rm, rp.
+/// Calls f with the rounding mode (.rn when none is written) as a constant; null for modes other
+/// than rn, rz, rm, rp.
 template <class F>
 LaneFunction withRounding(ptx::Rounding rounding, F&& f) {
     using ptx::Rounding;
     switch (rounding) {
     case Rounding::None:
-    case Rounding::Rn: return f(RoundingConstant<Rounding::Rn>{});
-    case Rounding::Rz: return f(RoundingConstant<Rounding::Rz>{});
-    case Rounding::Rm: return f(RoundingConstant<Rounding::Rm>{});
-    case Rounding::Rp: return f(RoundingConstant<Rounding::Rp>{});
+    case Rounding::Rn:
+        return f(RoundingConstant<Rounding::Rn>{});
+    case Rounding::Rz:
+        return f(RoundingConstant<Rounding::Rz>{});
+    case Rounding::Rm:
+        return f(RoundingConstant<Rounding::Rm>{});
+    case Rounding::Rp:
+        return f(RoundingConstant<Rounding::Rp>{});
     case Rounding::Rna:
     case Rounding::Rni:
     case Rounding::Rzi:
     case Rounding::Rmi:
     case Rounding::Rpi:
-    case Rounding::Rs: return nullptr;
+    case Rounding::Rs:
+        return nullptr;
     }
     return nullptr;
 }

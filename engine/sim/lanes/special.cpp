@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// rcp, sqrt, rsqrt, sin, cos, lg2, ex2 and tanh. With a rounding mode they are exact IEEE 754; .approx is the correctly rounded (or
-// nearly) value, where the hardware's own is within the bounds that the PTX ISA documents. sin and cos first scale by 1/(2 pi) in f32,
-// as the hardware does. rcp and rsqrt of .approx.ftz.f64 give 20 fraction bits, the lower word zero.
+// rcp, sqrt, rsqrt, sin, cos, lg2, ex2 and tanh. With a rounding mode they are exact IEEE 754;
+// .approx is the correctly rounded (or nearly) value, where the hardware's own is within the bounds
+// that the PTX ISA documents. sin and cos first scale by 1/(2 pi) in f32, as the hardware does. rcp
+// and rsqrt of .approx.ftz.f64 give 20 fraction bits, the lower word zero.
 #include <cmath>
 #include <numbers>
 
@@ -71,9 +72,7 @@ struct Ex2 {
     static float apply(float a) { return std::exp2(a); }
 };
 struct Tanh {
-    static float apply(float a) {
-        return static_cast<float>(std::tanh(static_cast<double>(a)));
-    }
+    static float apply(float a) { return static_cast<float>(std::tanh(static_cast<double>(a))); }
 };
 
 template <class Operation, bool Ftz>
@@ -94,7 +93,11 @@ void rounded(const LaneArguments& arguments, LaneMask active) {
 /// rcp, rsqrt .approx.ftz.f64: subnormals flushed, the lower word dropped.
 template <class Operation>
 struct Coarse {
-    static double apply(double a) { return upper(Operation::apply(upper(flushed(a)))); }
+    static double apply(double a) {
+        // The operand's lower word is not looked at, so a NaN with an empty upper fraction counts
+        // as infinity.
+        return upper(Operation::apply(flushed(doubleOf(bitsOf(a) & 0xffffffff00000000u))));
+    }
     static double flushed(double a) {
         const std::uint64_t bits = bitsOf(a);
         return doubleOf((bits & (0x7ffull << 52)) == 0 ? bits & (1ull << 63) : bits);
@@ -138,9 +141,8 @@ LaneFunction exact(const Instruction& instruction) {
             return instruction.modifiers.ftz ? nullptr : &rounded<rounding.value, Operation, F64>;
         if (instruction.type != Type::F32)
             return nullptr;
-        return instruction.modifiers.ftz
-                   ? &rounded<rounding.value, Single<Operation, true>, F32>
-                   : &rounded<rounding.value, Single<Operation, false>, F32>;
+        return instruction.modifiers.ftz ? &rounded<rounding.value, Single<Operation, true>, F32>
+                                         : &rounded<rounding.value, Single<Operation, false>, F32>;
     });
 }
 template <class Operation>
@@ -153,11 +155,16 @@ LaneFunction approximate(const Instruction& instruction) {
 template <class Operation, class BrainOperation>
 LaneFunction half(const Instruction& instruction) {
     switch (instruction.type) {
-    case Type::F16: return &map1<Half<Operation, false>, B32, B32>;
-    case Type::F16x2: return &map1<HalfPair<Operation, false>, B32, B32>;
-    case Type::BF16: return &map1<Half<BrainOperation, true>, B32, B32>;
-    case Type::BF16x2: return &map1<HalfPair<BrainOperation, true>, B32, B32>;
-    default: return nullptr;
+    case Type::F16:
+        return &map1<Half<Operation, false>, B32, B32>;
+    case Type::F16x2:
+        return &map1<HalfPair<Operation, false>, B32, B32>;
+    case Type::BF16:
+        return &map1<Half<BrainOperation, true>, B32, B32>;
+    case Type::BF16x2:
+        return &map1<HalfPair<BrainOperation, true>, B32, B32>;
+    default:
+        return nullptr;
     }
 }
 
@@ -178,16 +185,20 @@ LaneFunction selectSpecial(const Instruction& instruction) {
             return &map1<Coarse<Rsqrt>, F64, F64>;
         return instruction.type == Type::F64 ? &map1<Rsqrt, F64, F64>
                                              : approximate<Rsqrt>(instruction);
-    case Opcode::Sin: return approximate<Sin>(instruction);
-    case Opcode::Cos: return approximate<Cos>(instruction);
-    case Opcode::Lg2: return approximate<Lg2>(instruction);
+    case Opcode::Sin:
+        return approximate<Sin>(instruction);
+    case Opcode::Cos:
+        return approximate<Cos>(instruction);
+    case Opcode::Lg2:
+        return approximate<Lg2>(instruction);
     case Opcode::Ex2:
         return instruction.type == Type::F32 ? approximate<Ex2>(instruction)
                                              : half<Ex2, Ex2Flushed>(instruction);
     case Opcode::Tanh:
         return instruction.type == Type::F32 ? approximate<Tanh>(instruction)
                                              : half<Tanh, Tanh>(instruction);
-    default: return nullptr;
+    default:
+        return nullptr;
     }
 }
 

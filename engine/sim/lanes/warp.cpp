@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// shfl, vote, match, redux, activemask and elect. Lanes exchange with the executing lanes of their own member mask; lanes that name
-// different masks in one instruction form groups of their own. A shuffle from a lane that does not execute reads what that lane's
-// register holds, which PTX leaves undefined.
+// shfl, vote, match, redux, activemask and elect. Lanes exchange with the executing lanes of their
+// own member mask; lanes that name different masks in one instruction form groups of their own. A
+// shuffle from a lane that does not execute reads what that lane's register holds, which PTX leaves
+// undefined.
 #include <algorithm>
 
 #include "engine/sim/lanes/formats.h"
@@ -18,8 +19,8 @@ using ptx::ShuffleMode;
 using ptx::Type;
 using ptx::VoteMode;
 
-/// The lane that `lane` reads from, and whether it is in range (PTX ISA, shfl.sync: c holds the clamp in bits 0-4 and the segment
-/// mask in bits 8-12).
+/// The lane that `lane` reads from, and whether it is in range (PTX ISA, shfl.sync: c holds the
+/// clamp in bits 0-4 and the segment mask in bits 8-12).
 struct ShuffleSource {
     int lane = 0;
     bool inRange = false;
@@ -50,7 +51,8 @@ ShuffleSource shuffleSource(int lane, std::uint32_t b, std::uint32_t c) {
         source = first | (offset & ~segment);
         inRange = source <= last;
         break;
-    case ShuffleMode::None: break;
+    case ShuffleMode::None:
+        break;
     }
     return {inRange ? source : lane, inRange};
 }
@@ -71,7 +73,8 @@ void shuffle(const LaneArguments& arguments, LaneMask active) {
     writePredicate(arguments.destination[1], inRange, active);
 }
 
-/// Calls f(group) for the executing lanes of each member mask. Without a mask operand all executing lanes are one group.
+/// Calls f(group) for the executing lanes of each member mask. Without a mask operand all executing
+/// lanes are one group.
 template <class F>
 void forEachGroup(const void* maskRow, LaneMask active, F&& f) {
     if (maskRow == nullptr)
@@ -159,7 +162,8 @@ struct ReduceMinMax {
         return static_cast<std::uint32_t>(Max ? std::max(x, y) : std::min(x, y));
     }
 };
-/// redux of f32 (compute capability 10.0a): NaN operands are left out unless .NaN is written; -0 < +0.
+/// redux of f32 (compute capability 10.0a): NaN operands are left out unless .NaN is written; -0 <
+/// +0.
 template <bool Max, bool Abs, bool Nan>
 struct ReduceFloat {
     static std::int32_t order(std::uint32_t bits) {
@@ -187,7 +191,8 @@ void reduce(const LaneArguments& arguments, LaneMask active) {
         std::uint32_t value = a[firstLane(group)];
         if constexpr (requires { Operation::order(0u); })
             value = Operation::apply(value, value); // a single lane: .abs and the canonical NaN
-        forEachLane(group & (group - 1), [&](int lane) { value = Operation::apply(value, a[lane]); });
+        forEachLane(group & (group - 1),
+                    [&](int lane) { value = Operation::apply(value, a[lane]); });
         forEachLane(group, [&](int lane) { row[lane] = value; });
     });
     blend(static_cast<std::uint32_t*>(arguments.destination[0]), row, active);
@@ -213,21 +218,31 @@ void elect(const LaneArguments& arguments, LaneMask active) {
 
 LaneFunction selectShuffle(ShuffleMode mode) {
     switch (mode) {
-    case ShuffleMode::Up: return &shuffle<ShuffleMode::Up>;
-    case ShuffleMode::Down: return &shuffle<ShuffleMode::Down>;
-    case ShuffleMode::Bfly: return &shuffle<ShuffleMode::Bfly>;
-    case ShuffleMode::Idx: return &shuffle<ShuffleMode::Idx>;
-    case ShuffleMode::None: return nullptr;
+    case ShuffleMode::Up:
+        return &shuffle<ShuffleMode::Up>;
+    case ShuffleMode::Down:
+        return &shuffle<ShuffleMode::Down>;
+    case ShuffleMode::Bfly:
+        return &shuffle<ShuffleMode::Bfly>;
+    case ShuffleMode::Idx:
+        return &shuffle<ShuffleMode::Idx>;
+    case ShuffleMode::None:
+        return nullptr;
     }
     return nullptr;
 }
 LaneFunction selectVote(VoteMode mode) {
     switch (mode) {
-    case VoteMode::All: return &vote<VoteMode::All>;
-    case VoteMode::Any: return &vote<VoteMode::Any>;
-    case VoteMode::Uni: return &vote<VoteMode::Uni>;
-    case VoteMode::Ballot: return &vote<VoteMode::Ballot>;
-    case VoteMode::None: return nullptr;
+    case VoteMode::All:
+        return &vote<VoteMode::All>;
+    case VoteMode::Any:
+        return &vote<VoteMode::Any>;
+    case VoteMode::Uni:
+        return &vote<VoteMode::Uni>;
+    case VoteMode::Ballot:
+        return &vote<VoteMode::Ballot>;
+    case VoteMode::None:
+        return nullptr;
     }
     return nullptr;
 }
@@ -242,32 +257,42 @@ LaneFunction selectMatch(const Instruction& instruction) {
 template <bool Max>
 LaneFunction selectReduceMinMax(const Instruction& instruction) {
     switch (instruction.type) {
-    case Type::U32: return &reduce<ReduceMinMax<std::uint32_t, Max>>;
-    case Type::S32: return &reduce<ReduceMinMax<std::int32_t, Max>>;
+    case Type::U32:
+        return &reduce<ReduceMinMax<std::uint32_t, Max>>;
+    case Type::S32:
+        return &reduce<ReduceMinMax<std::int32_t, Max>>;
     case Type::F32:
         return withBool(instruction.modifiers.abs, [&](auto abs) {
             return withBool(instruction.modifiers.nan, [&](auto nan) -> LaneFunction {
                 return &reduce<ReduceFloat<Max, abs.value, nan.value>>;
             });
         });
-    default: return nullptr;
+    default:
+        return nullptr;
     }
 }
 LaneFunction selectRedux(const Instruction& instruction) {
     if (ptx::sizeBytes(instruction.type) != 4)
         return nullptr;
     switch (instruction.modifiers.atomicOp) {
-    case AtomicOp::Add: return ptx::isFloat(instruction.type) ? nullptr : &reduce<ReduceAdd>;
-    case AtomicOp::Min: return selectReduceMinMax<false>(instruction);
-    case AtomicOp::Max: return selectReduceMinMax<true>(instruction);
-    case AtomicOp::And: return &reduce<ReduceAnd>;
-    case AtomicOp::Or: return &reduce<ReduceOr>;
-    case AtomicOp::Xor: return &reduce<ReduceXor>;
+    case AtomicOp::Add:
+        return ptx::isFloat(instruction.type) ? nullptr : &reduce<ReduceAdd>;
+    case AtomicOp::Min:
+        return selectReduceMinMax<false>(instruction);
+    case AtomicOp::Max:
+        return selectReduceMinMax<true>(instruction);
+    case AtomicOp::And:
+        return &reduce<ReduceAnd>;
+    case AtomicOp::Or:
+        return &reduce<ReduceOr>;
+    case AtomicOp::Xor:
+        return &reduce<ReduceXor>;
     case AtomicOp::None:
     case AtomicOp::Cas:
     case AtomicOp::Exch:
     case AtomicOp::Inc:
-    case AtomicOp::Dec: return nullptr;
+    case AtomicOp::Dec:
+        return nullptr;
     }
     return nullptr;
 }
@@ -279,12 +304,18 @@ LaneFunction selectWarp(const Instruction& instruction) {
     case Opcode::Shfl:
         return instruction.type == Type::B32 ? selectShuffle(instruction.modifiers.shuffle)
                                              : nullptr;
-    case Opcode::Vote: return selectVote(instruction.modifiers.vote);
-    case Opcode::Activemask: return &activeMask;
-    case Opcode::Match: return selectMatch(instruction);
-    case Opcode::Redux: return selectRedux(instruction);
-    case Opcode::Elect: return &elect;
-    default: return nullptr;
+    case Opcode::Vote:
+        return selectVote(instruction.modifiers.vote);
+    case Opcode::Activemask:
+        return &activeMask;
+    case Opcode::Match:
+        return selectMatch(instruction);
+    case Opcode::Redux:
+        return selectRedux(instruction);
+    case Opcode::Elect:
+        return &elect;
+    default:
+        return nullptr;
     }
 }
 
