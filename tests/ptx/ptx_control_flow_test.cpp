@@ -100,8 +100,9 @@ TEST_CASE("random graphs: immediate post-dominators equal those found by removin
         const unsigned count = 2 + random() % 9;
         std::string body;
         for (unsigned i = 0; i < count; ++i) {
-            body += "L" + std::to_string(i) + ": add.s32 %r1, %r1, 1;\n";
-            const std::string target = "L" + std::to_string(random() % count) + ";\n";
+            body.append("L").append(std::to_string(i)).append(": add.s32 %r1, %r1, 1;\n");
+            const std::string target =
+                std::string("L").append(std::to_string(random() % count)).append(";\n");
             switch (random() % 5) {
             case 0:
                 body += "bra " + target;

@@ -89,6 +89,14 @@ void mutate(std::string& text, std::mt19937& random) {
     }
 }
 
+/// `before`, then c 100,000 times, then `after`.
+std::string repeated(std::string_view before, char c, std::string_view after) {
+    std::string text(before);
+    text.append(100000, c);
+    text.append(after);
+    return text;
+}
+
 } // namespace
 
 TEST_CASE("mutated files give a Result") {
@@ -126,12 +134,9 @@ TEST_CASE("mutated files give a Result") {
 TEST_CASE("deep nesting and huge numbers end in a diagnostic") {
     const std::string many(200000, '{');
     CHECK_FALSE(parse(test::moduleWith(many)).has_value());
-    CHECK_FALSE(
-        parse(test::moduleWith("mov.u32 %r1, " + std::string(100000, '(') + "1;")).has_value());
-    CHECK_FALSE(
-        parse(test::moduleWith("mov.u32 %r1, " + std::string(100000, '-') + "1;")).has_value());
-    CHECK_FALSE(parse(test::moduleWith("", ".global .u32 z[] = " + std::string(100000, '{') + ";"))
-                    .has_value());
+    CHECK_FALSE(parse(test::moduleWith(repeated("mov.u32 %r1, ", '(', "1;"))).has_value());
+    CHECK_FALSE(parse(test::moduleWith(repeated("mov.u32 %r1, ", '-', "1;"))).has_value());
+    CHECK_FALSE(parse(test::moduleWith("", repeated(".global .u32 z[] = ", '{', ";"))).has_value());
     CHECK_FALSE(parse(test::moduleWith(".reg .b32 %z<4000000000>;")).has_value());
     CHECK_FALSE(parse(test::moduleWith("", ".global .b8 z[99999999999999];")).has_value());
     CHECK_FALSE(
