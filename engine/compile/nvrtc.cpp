@@ -48,7 +48,9 @@ bool load(void* library, const char* symbol, F& function) {
 
 Result<Nvrtc> open(const Located& located) {
     Nvrtc nvrtc;
-    nvrtc.library.reset(::dlopen(located.path.c_str(), RTLD_NOW | RTLD_LOCAL));
+    // Never unloaded: NVRTC leaves memory behind at each unloading, and loading again takes a
+    // while.
+    nvrtc.library.reset(::dlopen(located.path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
     void* library = nvrtc.library.get();
     if (library == nullptr) {
         const char* why = ::dlerror();
