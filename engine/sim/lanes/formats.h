@@ -173,14 +173,16 @@ inline std::uint32_t roundDouble(double value, ptx::Rounding rounding) {
     return roundTo<F>(exactOf(value), rounding);
 }
 
-/// Exact; NaN becomes some NaN with its payload on top.
+/// Exact; a NaN keeps its payload in the upper bits. No step meets a subnormal f32, which would be
+/// slow.
 inline float halfToFloat(std::uint32_t half) {
-    const std::uint32_t magnitude = (half & 0x7fffu) << 13;
+    const std::uint32_t magnitude = half & 0x7fffu;
     const std::uint32_t sign = (half & 0x8000u) << 16;
-    // Rescaling by 2^112 corrects the exponent bias and makes subnormals normal, exactly.
-    const float scaled = floatOf(magnitude) * 0x1p112f;
-    const std::uint32_t bits =
-        magnitude >= (0x7c00u << 13) ? magnitude | 0x7f800000u : bitsOf(scaled);
+    const std::uint32_t normal = (magnitude << 13) + (112u << 23); // exponent bias 15 to 127
+    const std::uint32_t subnormal =
+        bitsOf(static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24f);
+    std::uint32_t bits = magnitude < 0x400u ? subnormal : normal;
+    bits = magnitude >= 0x7c00u ? (magnitude << 13) | 0x7f800000u : bits;
     return floatOf(bits | sign);
 }
 inline float bfloatToFloat(std::uint32_t bits) {

@@ -73,11 +73,11 @@ inline void writeRow(const LaneArguments& arguments, LaneMask active, Fill&& fil
         blend(destination, scratch, active);
 }
 
-/// destination[0] = Operation::apply(source[0], ...) lane by lane. apply is a pure function of
-/// Values that must be defined for every input, since inactive lanes are computed too (and
-/// dropped).
+/// destination[0] = Operation::apply(source[0], ...) lane by lane; flattened, since a call left in
+/// the loop keeps it scalar. apply is a pure function of Values that must be defined for every
+/// input, since inactive lanes are computed too (and dropped).
 template <class Operation, class D, class A>
-void map1(const LaneArguments& arguments, LaneMask active) {
+[[gnu::flatten]] void map1(const LaneArguments& arguments, LaneMask active) {
     const auto* a = sourceRow<A>(arguments, 0);
     writeRow<typename D::Slot>(arguments, active, [&](typename D::Slot* out) {
 #pragma GCC ivdep
@@ -86,7 +86,7 @@ void map1(const LaneArguments& arguments, LaneMask active) {
     });
 }
 template <class Operation, class D, class A, class B>
-void map2(const LaneArguments& arguments, LaneMask active) {
+[[gnu::flatten]] void map2(const LaneArguments& arguments, LaneMask active) {
     const auto* a = sourceRow<A>(arguments, 0);
     const auto* b = sourceRow<B>(arguments, 1);
     writeRow<typename D::Slot>(arguments, active, [&](typename D::Slot* out) {
@@ -96,7 +96,7 @@ void map2(const LaneArguments& arguments, LaneMask active) {
     });
 }
 template <class Operation, class D, class A, class B, class C>
-void map3(const LaneArguments& arguments, LaneMask active) {
+[[gnu::flatten]] void map3(const LaneArguments& arguments, LaneMask active) {
     const auto* a = sourceRow<A>(arguments, 0);
     const auto* b = sourceRow<B>(arguments, 1);
     const auto* c = sourceRow<C>(arguments, 2);
@@ -107,7 +107,7 @@ void map3(const LaneArguments& arguments, LaneMask active) {
     });
 }
 template <class Operation, class D, class A, class B, class C, class E>
-void map4(const LaneArguments& arguments, LaneMask active) {
+[[gnu::flatten]] void map4(const LaneArguments& arguments, LaneMask active) {
     const auto* a = sourceRow<A>(arguments, 0);
     const auto* b = sourceRow<B>(arguments, 1);
     const auto* c = sourceRow<C>(arguments, 2);

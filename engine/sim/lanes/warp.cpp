@@ -57,7 +57,7 @@ ShuffleSource shuffleSource(int lane, std::uint32_t b, std::uint32_t c) {
     return {inRange ? source : lane, inRange};
 }
 template <ShuffleMode M>
-void shuffle(const LaneArguments& arguments, LaneMask active) {
+[[gnu::flatten]] void shuffle(const LaneArguments& arguments, LaneMask active) {
     const auto* a = sourceRow<B32>(arguments, 0);
     const auto* b = sourceRow<B32>(arguments, 1);
     const auto* c = sourceRow<B32>(arguments, 2);
