@@ -2,20 +2,29 @@
 #include "engine/check/shadow.h"
 
 #include <algorithm>
+#include <cstring>
+#include <new>
 
 namespace lanescope::check {
 
-void Shadow::reset(std::uint64_t sizeBytes) {
-    m_shift = 2;
-    m_sizeBytes = sizeBytes;
-    const std::size_t cells = static_cast<std::size_t>((sizeBytes + 3) / 4);
-    for (auto* marks : {&m_write, &m_read, &m_readBefore, &m_foreign, &m_atomic})
-        marks->assign(cells, {});
-    m_written.assign(cells / 64 + 1, 0);
-    m_readBeforeWrite.assign(cells / 64 + 1, 0);
+template <class T>
+Shadow::Zeroed<T> Shadow::zeroed(std::size_t count) {
+    void* p = std::calloc(std::max<std::size_t>(count, 1), sizeof(T));
+    if (p == nullptr)
+        throw std::bad_alloc();
+    return Zeroed<T>(static_cast<T*>(p));
 }
 
-void Shadow::clearWritten() { std::fill(m_written.begin(), m_written.end(), 0); }
+void Shadow::reset(std::uint64_t sizeBytes) {
+    m_shift = 2;
+    m_cells = static_cast<std::size_t>((sizeBytes + 3) / 4);
+    for (Zeroed<Mark>& marks : m_marks)
+        marks = zeroed<Mark>(m_cells);
+    m_written = zeroed<std::uint64_t>(m_cells / 64 + 1);
+    m_readBeforeWrite = zeroed<std::uint64_t>(m_cells / 64 + 1);
+}
+
+void Shadow::clearWritten() { std::memset(m_written.get(), 0, (m_cells / 64 + 1) * sizeof(std::uint64_t)); }
 
 void Shadow::refine(int accessBytes, std::uint64_t misalignment) {
     int wanted = accessBytes >= 4 ? 2 : accessBytes / 2;
@@ -24,22 +33,24 @@ void Shadow::refine(int accessBytes, std::uint64_t misalignment) {
     if (wanted >= m_shift)
         return;
     const std::size_t factor = std::size_t{1} << (m_shift - wanted);
-    for (auto* marks : {&m_write, &m_read, &m_readBefore, &m_foreign, &m_atomic}) {
-        std::vector<Mark> finer;
-        finer.reserve(marks->size() * factor);
-        for (const Mark& m : *marks)
-            finer.insert(finer.end(), factor, m);
-        *marks = std::move(finer);
+    const std::size_t finer = m_cells * factor;
+    Zeroed<std::uint64_t> written = zeroed<std::uint64_t>(finer / 64 + 1), readBefore = zeroed<std::uint64_t>(finer / 64 + 1);
+    for (std::size_t cell = 0; cell < finer; ++cell) {
+        if (test(m_written, cell / factor))
+            set(written, cell);
+        if (test(m_readBeforeWrite, cell / factor))
+            set(readBefore, cell);
     }
-    for (auto* bitmap : {&m_written, &m_readBeforeWrite}) {
-        std::vector<std::uint64_t> bits(m_write.size() / 64 + 1, 0);
-        for (std::size_t cell = 0; cell < m_write.size(); ++cell) {
-            const std::size_t coarse = cell / factor;
-            if (((*bitmap)[coarse >> 6] >> (coarse & 63) & 1) != 0)
-                bits[cell >> 6] |= std::uint64_t{1} << (cell & 63);
-        }
-        *bitmap = std::move(bits);
+    for (Zeroed<Mark>& marks : m_marks) {
+        Zeroed<Mark> split = zeroed<Mark>(finer);
+        for (std::size_t cell = 0; cell < m_cells; ++cell)
+            if (marks[cell].segment != 0)
+                std::fill_n(split.get() + cell * factor, factor, marks[cell]);
+        marks = std::move(split);
     }
+    m_written = std::move(written);
+    m_readBeforeWrite = std::move(readBefore);
+    m_cells = finer;
     m_shift = wanted;
 }
 

@@ -243,6 +243,22 @@ Result<LoadedProgram> load(const LoadRequest& request, const compile::Environmen
     return out;
 }
 
+std::vector<std::string> argumentNames(const LoadedProgram& program) {
+    const ptx::Function& entry = program.program->entry();
+    std::vector<std::string> names;
+    if (program.kernel != nullptr)
+        for (const catalog::Argument& a : program.kernel->arguments)
+            names.push_back(a.name);
+    else if (!program.cudaText.empty())
+        names = parameterNames(program.cudaText, sourceName(entry.name));
+    if (names.size() != entry.parameters.size()) {
+        names.clear();
+        for (const ptx::Parameter& p : entry.parameters)
+            names.push_back(p.name);
+    }
+    return names;
+}
+
 Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest& request, const device::Device& device) {
     PreparedLaunch out;
     sim::Launch& launch = out.launch;
@@ -267,17 +283,7 @@ Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest
         launch.dynamicSharedBytes = request.dynamicSharedBytes.value_or(0);
     }
     const ptx::Function& entry = program.program->entry();
-    std::vector<std::string> names;
-    if (program.kernel != nullptr)
-        for (const catalog::Argument& a : program.kernel->arguments)
-            names.push_back(a.name);
-    else if (!program.cudaText.empty())
-        names = parameterNames(program.cudaText, sourceName(entry.name));
-    if (names.size() != entry.parameters.size()) {
-        names.clear();
-        for (const ptx::Parameter& p : entry.parameters)
-            names.push_back(p.name);
-    }
+    const std::vector<std::string> names = argumentNames(program);
     Diagnostics errors;
     for (std::size_t i = 0; i < specs.size(); ++i) {
         const ptx::Parameter none{};

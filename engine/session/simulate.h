@@ -53,6 +53,9 @@ struct LoadRequest {
 };
 Result<LoadedProgram> load(const LoadRequest& request, const compile::Environment& environment);
 
+/// Names of the kernel's arguments: the catalog's, else those of the CUDA text, else the PTX parameters'.
+std::vector<std::string> argumentNames(const LoadedProgram& program);
+
 /// Loads PTX text as it is.
 Result<LoadedProgram> loadPtx(std::string ptxText, std::string path, const std::string& entry);
 

@@ -236,7 +236,8 @@ std::uint64_t BlockMachine::run(std::uint64_t budget, const std::atomic<bool>* c
                         if (m_counters != nullptr) {
                             InstructionCounts& c = (*m_counters)[pc];
                             ++c.executions;
-                            c.lanes += static_cast<unsigned>(laneCount(active));
+                            // Lanes that do not take a branch execute it all the same: its guard is a condition.
+                            c.lanes += static_cast<unsigned>(laneCount(f.mask));
                             c.predicatedOff += active == 0;
                         }
                         pc = active == 0 ? pc + 1 : op.target;
@@ -408,7 +409,7 @@ bool BlockMachine::execute(std::uint32_t warpIndex, std::size_t fragment) {
         if (m_counters != nullptr) {
             InstructionCounts& c = (*m_counters)[pc];
             ++c.executions;
-            c.lanes += static_cast<unsigned>(laneCount(active));
+            c.lanes += static_cast<unsigned>(laneCount(op.kind == OpKind::Branch ? f.mask : active));
             c.predicatedOff += active == 0;
             c.divergences += (m_flags & InstructionEvent::kDiverged) != 0;
         }

@@ -16,7 +16,7 @@ namespace lanescope::sim {
 /// Counts of one instruction, or summed over many. All are per warp instruction unless the name says lanes, bytes, ...
 struct InstructionCounts {
     std::uint64_t executions = 0;    ///< warp instructions
-    std::uint64_t lanes = 0;         ///< active lanes summed (predicated-off lanes are not active)
+    std::uint64_t lanes = 0;         ///< active lanes summed (predicated-off lanes are not active, but for a branch: its guard is a condition)
     std::uint64_t predicatedOff = 0; ///< executions whose guard left no lane
     std::uint64_t requests = 0;      ///< memory: executions with an active lane
     std::uint64_t sectors = 0;       ///< global: 32-byte sectors touched

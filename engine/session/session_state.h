@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inside of Session; not for others.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/session/session.h"
+#include "engine/session/simulate.h"
+#include "engine/trace/trace.h"
+
+namespace lanescope::session {
+
+struct Session::State {
+    SessionOptions options;
+    device::Device device;
+
+    // what is open
+    std::string subject;             ///< kernel id or path
+    std::optional<std::string> text; ///< edited CUDA text
+    const catalog::Kernel* kernel = nullptr;
+    std::map<std::string, std::int64_t> parameters; ///< as set; others have their defaults
+    std::string entry;
+
+    // what became of it
+    std::shared_ptr<const LoadedProgram> loaded;
+    std::string loadedKey; ///< of the text, defines and entry that gave `loaded`
+    std::shared_ptr<const PreparedLaunch> prepared;
+    std::unique_ptr<trace::BlockTrace> trace;
+
+    // published
+    std::shared_ptr<const ProgramView> program;
+    std::shared_ptr<const RunView> run;
+    std::shared_ptr<const TraceView> traceView;
+    Selection selection;
+    std::shared_ptr<const Snapshot> current;
+    std::uint64_t version = 0;
+
+    void rebuild(const std::atomic<bool>* cancel);
+    void traceBlock(const std::atomic<bool>* cancel);
+    std::shared_ptr<const Snapshot> publish(bool busy = false, double progress = 0, std::string activity = {});
+    void announce(double progress, std::string activity);
+
+    // of files of the user's own (own_launch.cpp)
+    std::vector<ParameterView> fileParameters(const LoadedProgram& program) const;
+    LaunchRequest fileLaunch(const LoadedProgram& program) const;
+
+    // frame.cpp
+    FrameView frame() const;
+};
+
+/// Text of a value by its PTX or argument type ("f32", "u32", "b16", "pred", ...), from its raw bits.
+std::string valueText(std::string_view type, std::uint64_t bits);
+
+} // namespace lanescope::session
