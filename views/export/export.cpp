@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/export/export.h"
+
+#include <functional>
+
+#include <QAbstractItemModel>
+#include <QBuffer>
+#include <QFileInfo>
+#include <QImage>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QRegularExpression>
+#include <QSaveFile>
+#include <QSvgGenerator>
+
+#include <nlohmann/json.hpp>
+
+#include "views/export/canvas.h"
+#include "views/export/charts.h"
+#include "views/kit/pane.h"
+
+namespace lanescope::views {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A thing to export: how to paint it, and its data.
+struct Document {
+    QString title;  ///< "Roofline"
+    QString caption; ///< "Modelled, H100 SXM"
+    std::function<void(QPainter&, const QRectF&, const Theme&)> paint;
+    QStringList columns;
+    std::vector<QStringList> rows;
+    Json json;
+    QString gpu;
+};
+
+constexpr double kHead = 32;
+
+/// Title and caption, then the picture: a chart on its own must say what it is.
+void paintDocument(QPainter& painter, const Document& d, const QSizeF& size, const Theme& theme) {
+    Canvas c(painter, theme);
+    c.fill({0, 0, size.width(), size.height()}, theme.pane);
+    d.paint(painter, QRectF(0, kHead, size.width(), size.height() - kHead), theme);
+    c.fill({0, 0, size.width(), kHead}, theme.alt);
+    c.line({0, kHead - 0.5}, {size.width(), kHead - 0.5}, theme.line);
+    const QFont strong = Theme::ui(13, QFont::DemiBold), plain = Theme::ui(12);
+    const QRectF title = c.text(14, 21, d.title, {strong, theme.tx});
+    const QString maker = QStringLiteral("Lanescope");
+    const double left = size.width() - 14 - Canvas::width(maker, plain);
+    c.text(left, 21, maker, {plain, theme.tx3});
+    c.textFit(title.right() + 12, 21, left - title.right() - 24, d.caption, {plain, theme.tx2});
+}
+
+Result<void> writeBytes(const QByteArray& bytes, const std::string& path) {
+    QSaveFile file(QString::fromStdString(path));
+    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
+        return failure("file", "cannot write " + path + ": " + file.errorString().toStdString(), {},
+                       "choose a folder that exists and that you may write to");
+    return {};
+}
+
+QByteArray pngOf(const Document& d, QSize size, double scale, const Theme& theme) {
+    QImage image(size * scale, QImage::Format_ARGB32);
+    image.setDevicePixelRatio(scale);
+    image.setDotsPerMeterX(3780); // 96 dots an inch: one pixel is one unit of the layout
+    image.setDotsPerMeterY(3780);
+    image.fill(theme.pane);
+    {
+        QPainter painter(&image);
+        paintDocument(painter, d, size, theme);
+    }
+    image.setText(QStringLiteral("Title"), d.title);
+    image.setText(QStringLiteral("Description"), d.caption);
+    image.setText(QStringLiteral("Software"), QStringLiteral("Lanescope"));
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    image.save(&buffer, "PNG");
+    return buffer.data();
+}
+
+QByteArray svgOf(const Document& d, QSize size, const Theme& theme) {
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    QSvgGenerator generator;
+    generator.setOutputDevice(&buffer);
+    generator.setResolution(96);
+    generator.setSize(size);
+    generator.setViewBox(QRect(QPoint(0, 0), size));
+    generator.setTitle(d.title);
+    generator.setDescription(d.caption);
+    {
+        QPainter painter(&generator);
+        paintDocument(painter, d, size, theme);
+    }
+    return buffer.data();
+}
+
+QByteArray pdfOf(const Document& d, QSize size, const Theme& theme) {
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    {
+        QPdfWriter writer(&buffer);
+        writer.setResolution(96);
+        writer.setTitle(d.title + QStringLiteral(" – ") + d.caption);
+        writer.setCreator(QStringLiteral("Lanescope"));
+        writer.setPageSize(QPageSize(QSizeF(size) * 0.75, QPageSize::Point));
+        writer.setPageMargins(QMarginsF());
+        writer.addFileAttachment(QStringLiteral("data.json"), QByteArray::fromStdString(d.json.dump(2)),
+                                 QStringLiteral("application/json"));
+        QPainter painter(&writer);
+        paintDocument(painter, d, size, theme);
+    }
+    // Qt writes the time of day and a random id; other bytes of the same length keep the offsets.
+    QByteArray bytes = buffer.data();
+    const auto blank = [&](const QByteArray& key, const QByteArray& stop) {
+        for (qsizetype at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + key.size())) {
+            const qsizetype end = bytes.indexOf(stop, at + key.size());
+            for (qsizetype i = at + key.size(); i < end && i < at + 400; ++i)
+                if (std::isxdigit(static_cast<unsigned char>(bytes[i])) != 0)
+                    bytes[i] = '0';
+        }
+    };
+    blank("/CreationDate (D:", ")");
+    blank("/ModDate (D:", ")");
+    blank("/ID [", "]");
+    return bytes;
+}
+
+QByteArray csvOf(const Document& d) {
+    QStringList head = d.columns;
+    head.prepend(QStringLiteral("gpu"));
+    head.prepend(QStringLiteral("basis"));
+    QString text = csvLine(head);
+    for (QStringList row : d.rows) {
+        row.prepend(d.gpu);
+        row.prepend(QStringLiteral("modelled"));
+        text += csvLine(row);
+    }
+    return text.toUtf8();
+}
+
+Result<void> write(const Document& d, QSize size, double scale, ThemeKind kind,
+                   const std::string& path) {
+    const QString extension = QFileInfo(QString::fromStdString(path)).suffix().toLower();
+    const Theme& theme = Theme::of(kind);
+    const bool picture = extension == QLatin1String("png") || extension == QLatin1String("svg") ||
+                         extension == QLatin1String("pdf");
+    if (picture && (size.width() < 100 || size.height() < 100 || size.width() > 8000 || size.height() > 8000))
+        return failure("argument",
+                       "a picture of " + std::to_string(size.width()) + " x " +
+                           std::to_string(size.height()) + " pixels cannot be drawn",
+                       {}, "use 100 to 8000 pixels each way");
+    if (extension == QLatin1String("png"))
+        return writeBytes(pngOf(d, size, scale, theme), path);
+    if (extension == QLatin1String("svg"))
+        return writeBytes(svgOf(d, size, theme), path);
+    if (extension == QLatin1String("pdf"))
+        return writeBytes(pdfOf(d, size, theme), path);
+    if (extension == QLatin1String("csv"))
+        return writeBytes(csvOf(d), path);
+    if (extension == QLatin1String("json"))
+        return writeBytes(QByteArray::fromStdString(d.json.dump(2) + "\n"), path);
+    return failure("argument", "cannot tell the format of " + path + " by its extension", {},
+                   "end the name in .png, .svg, .pdf, .csv or .json");
+}
+
+Json head(const char* chart, const std::string& gpu) {
+    Json json;
+    json["program"] = "lanescope";
+    json["chart"] = chart;
+    json["basis"] = "modelled";
+    json["gpu"] = gpu;
+    return json;
+}
+
+QString number(double v) { return QString::number(v, 'g', 10); }
+QString str(const std::string& s) { return QString::fromStdString(s); }
+
+QString captionOf(const std::string& gpu, const std::string& kernel = {}) {
+    QString text = QStringLiteral("Modelled, ") + str(gpu);
+    if (!kernel.empty())
+        text += QStringLiteral(" · ") + str(kernel);
+    return text;
+}
+
+const char* levelName(int level) {
+    constexpr const char* names[] = {"l1_and_shared", "l2", "dram"};
+    return names[level];
+}
+
+Document rooflineDocument(const RooflineData& data, MemoryLevel axis) {
+    Document d;
+    d.title = QStringLiteral("Roofline");
+    d.gpu = str(data.gpu);
+    d.caption = captionOf(data.gpu);
+    d.paint = [&data, axis](QPainter& painter, const QRectF& rect, const Theme& theme) {
+        Canvas canvas(painter, theme);
+        paintRoofline(canvas, rect, data, axis);
+    };
+    d.columns = {QStringLiteral("kind"), QStringLiteral("id"), QStringLiteral("title"),
+                 QStringLiteral("flop_per_byte_l1_and_shared"), QStringLiteral("flop_per_byte_l2"),
+                 QStringLiteral("flop_per_byte_dram"), QStringLiteral("flops_per_s"),
+                 QStringLiteral("bytes_per_s"), QStringLiteral("time_s"), QStringLiteral("bound_by")};
+    d.json = head("roofline", data.gpu);
+    Json roofs = Json::array(), points = Json::array();
+    for (const ComputeRoof& roof : data.compute) {
+        d.rows.push_back({QStringLiteral("roof"), str(roof.label), {}, {}, {}, {},
+                          number(roof.flopsPerSecond), {}, {}, {}});
+        roofs.push_back({{"name", roof.label}, {"flops_per_s", roof.flopsPerSecond}});
+    }
+    for (const MemoryRoof& roof : data.memory) {
+        d.rows.push_back({QStringLiteral("roof"), str(roof.label), {}, {}, {}, {}, {},
+                          number(roof.bytesPerSecond), {}, {}});
+        roofs.push_back({{"name", roof.label}, {"level", levelName(int(roof.level))},
+                         {"bytes_per_s", roof.bytesPerSecond}});
+    }
+    for (const KernelPoint& p : data.points) {
+        QStringList row{QStringLiteral("kernel"), str(p.id), str(p.title)};
+        Json point{{"kernel", p.id}, {"title", p.title}};
+        Json intensity = Json::object();
+        for (std::size_t i = 0; i < p.intensity.size(); ++i) {
+            row += p.intensity[i] ? number(*p.intensity[i]) : QString();
+            if (p.intensity[i])
+                intensity[levelName(int(i))] = *p.intensity[i];
+        }
+        row += number(p.flopsPerSecond);
+        row += QString();
+        row += number(p.seconds);
+        row += str(p.boundBy);
+        d.rows.push_back(row);
+        point["flop_per_byte"] = intensity;
+        point["flops_per_s"] = p.flopsPerSecond;
+        point["time_s"] = p.seconds;
+        point["bound_by"] = p.boundBy;
+        if (p.measuredFlopsPerSecond)
+            point["measured_flops_per_s"] = *p.measuredFlopsPerSecond;
+        points.push_back(std::move(point));
+    }
+    d.json["roofs"] = std::move(roofs);
+    d.json["points"] = std::move(points);
+    if (!data.notes.empty())
+        d.json["notes"] = data.notes;
+    return d;
+}
+
+Document occupancyDocument(const OccupancyData& data, int curve) {
+    Document d;
+    d.title = QStringLiteral("Occupancy");
+    d.gpu = str(data.gpu);
+    d.caption = captionOf(data.gpu, data.kernel);
+    if (data.problem.empty())
+        d.caption += QStringLiteral(": %1 per SM, %2").arg(counted(data.blocksPerSm, QStringLiteral("block")), percent(data.occupancy));
+    d.paint = [&data, curve](QPainter& painter, const QRectF& rect, const Theme& theme) {
+        Canvas canvas(painter, theme);
+        paintOccupancy(canvas, rect, data, curve);
+    };
+    d.columns = {QStringLiteral("kind"), QStringLiteral("name"), QStringLiteral("x"),
+                 QStringLiteral("blocks_per_sm"), QStringLiteral("occupancy"),
+                 QStringLiteral("limiter"), QStringLiteral("detail")};
+    d.json = head("occupancy", data.gpu);
+    d.json["kernel"] = data.kernel;
+    d.json["threads"] = data.threads;
+    d.json["registers_per_thread"] = data.registers;
+    d.json["shared_bytes"] = data.sharedBytes;
+    if (!data.problem.empty()) {
+        d.json["problem"] = data.problem;
+        return d;
+    }
+    d.json["blocks_per_sm"] = data.blocksPerSm;
+    d.json["warps_per_sm"] = data.warpsPerSm;
+    d.json["occupancy"] = data.occupancy;
+    d.rows.push_back({QStringLiteral("result"), str(data.kernel), {}, QString::number(data.blocksPerSm),
+                      number(data.occupancy), {}, {}});
+    Json limits = Json::array(), curves = Json::array();
+    for (const OccupancyLimit& limit : data.limits) {
+        d.rows.push_back({QStringLiteral("limit"), str(limit.name), {},
+                          limit.blocks ? QString::number(*limit.blocks) : QString(), {},
+                          limit.isLimiter ? QStringLiteral("yes") : QStringLiteral("no"),
+                          str(limit.detail)});
+        limits.push_back({{"name", limit.name}, {"blocks", limit.blocks ? Json(*limit.blocks) : Json()},
+                          {"limiter", limit.isLimiter}, {"detail", limit.detail}});
+    }
+    for (const OccupancyCurveData& c : data.curves) {
+        for (std::size_t i = 0; i < c.x.size(); ++i)
+            d.rows.push_back({QStringLiteral("curve"), str(c.unit), number(c.x[i]),
+                              QString::number(c.blocks[i]), number(c.occupancy[i]), {}, {}});
+        curves.push_back({{"over", c.axis}, {"unit", c.unit}, {"current", c.currentX}, {"x", c.x},
+                          {"blocks_per_sm", c.blocks}, {"occupancy", c.occupancy}});
+    }
+    d.json["limits"] = std::move(limits);
+    d.json["curves"] = std::move(curves);
+    return d;
+}
+
+Document wavesDocument(const WavesData& data) {
+    Document d;
+    d.title = QStringLiteral("Waves");
+    d.gpu = str(data.gpu);
+    d.caption = captionOf(data.gpu, data.kernel);
+    d.paint = [&data](QPainter& painter, const QRectF& rect, const Theme& theme) {
+        Canvas canvas(painter, theme);
+        paintWaves(canvas, rect, data);
+    };
+    d.columns = {QStringLiteral("on"), QStringLiteral("blocks"), QStringLiteral("sms"),
+                 QStringLiteral("blocks_per_sm"), QStringLiteral("waves"),
+                 QStringLiteral("tail_blocks"), QStringLiteral("slots_used")};
+    d.json = head("waves", data.gpu);
+    d.json["kernel"] = data.kernel;
+    if (!data.problem.empty()) {
+        d.json["problem"] = data.problem;
+        return d;
+    }
+    d.json["blocks"] = data.blocks;
+    Json rows = Json::array();
+    for (const WavesRow& r : data.rows) {
+        d.rows.push_back({str(r.gpu), QString::number(data.blocks), QString::number(r.sms),
+                          QString::number(r.blocksPerSm), QString::number(r.waves),
+                          QString::number(r.tailBlocks), number(r.slotsUsed)});
+        rows.push_back({{"gpu", r.gpu}, {"sms", r.sms}, {"blocks_per_sm", r.blocksPerSm},
+                        {"waves", r.waves}, {"tail_blocks", r.tailBlocks},
+                        {"slots_used", r.slotsUsed}});
+    }
+    d.json["gpus"] = std::move(rows);
+    return d;
+}
+
+/// A cell as JSON: numbers as numbers.
+Json cell(const QString& text) {
+    bool isNumber = false;
+    const double v = text.toDouble(&isNumber);
+    if (!isNumber || text.startsWith(QLatin1String("0x")))
+        return text.toStdString();
+    return v == double(qint64(v)) && !text.contains('.') && !text.contains('e') ? Json(qint64(v)) : Json(v);
+}
+
+} // namespace
+
+std::optional<ChartKind> chartKind(std::string_view name) {
+    for (const ChartKind kind : {ChartKind::Roofline, ChartKind::Occupancy, ChartKind::Waves})
+        if (name == toString(kind))
+            return kind;
+    return std::nullopt;
+}
+
+const char* toString(ChartKind kind) {
+    switch (kind) {
+    case ChartKind::Roofline: return "roofline";
+    case ChartKind::Occupancy: return "occupancy";
+    case ChartKind::Waves: return "waves";
+    }
+    return "";
+}
+
+QStringList exportExtensions() {
+    return {QStringLiteral(".png"), QStringLiteral(".svg"), QStringLiteral(".pdf"),
+            QStringLiteral(".csv"), QStringLiteral(".json")};
+}
+
+Result<void> exportRoofline(const RooflineData& data, const ExportOptions& o, const std::string& path) {
+    return write(rooflineDocument(data, o.axis), o.size, o.scale, o.theme, path);
+}
+
+Result<void> exportOccupancy(const OccupancyData& data, const ExportOptions& o, const std::string& path) {
+    return write(occupancyDocument(data, o.curve), o.size, o.scale, o.theme, path);
+}
+
+Result<void> exportWaves(const WavesData& data, const ExportOptions& o, const std::string& path) {
+    return write(wavesDocument(data), o.size, o.scale, o.theme, path);
+}
+
+Result<void> exportChart(ChartKind kind, const ExportOptions& o, const std::string& path) {
+    if (kind == ChartKind::Occupancy && o.shape) {
+        const auto data = occupancyData(o.gpu, *o.shape, o.kernels.empty() ? "" : o.kernels.front());
+        return data ? exportOccupancy(*data, o, path) : failure(data.error());
+    }
+    PerformanceRequest request{o.gpu, o.kernels, o.sizes};
+    const auto performance = modelPerformance(request);
+    if (!performance)
+        return failure(performance.error());
+    if (kind == ChartKind::Roofline)
+        return exportRoofline(performance->roofline, o, path);
+    if (performance->kernels.empty())
+        return failure("argument", "there is no kernel to show", {}, "name one with --kernel");
+    const KernelEntry& kernel = performance->kernels.front();
+    return kind == ChartKind::Occupancy ? exportOccupancy(kernel.occupancy, o, path)
+                                        : exportWaves(kernel.waves, o, path);
+}
+
+Result<void> exportPane(Pane& pane, const PaneExport& o, const std::string& path) {
+    Document d;
+    d.title = pane.title();
+    d.gpu = str(o.gpu);
+    d.caption = o.gpu.empty() ? QStringLiteral("Modelled") : captionOf(o.gpu, o.kernel);
+    if (!pane.context().isEmpty())
+        d.caption += QStringLiteral(" · ") + pane.context();
+    d.paint = [&pane](QPainter& painter, const QRectF& rect, const Theme& theme) {
+        pane.paint(painter, rect, theme);
+    };
+    d.json = head(pane.id().toUtf8().constData(), o.gpu);
+    d.json["kernel"] = o.kernel;
+    const QAbstractItemModel* table = pane.table();
+    const QString extension = QFileInfo(QString::fromStdString(path)).suffix().toLower();
+    const bool needsTable = extension == QLatin1String("csv") || extension == QLatin1String("json");
+    if (table == nullptr && needsTable)
+        return failure("argument", "the pane " + pane.title().toStdString() + " has no table", {},
+                       "export it as .png, .svg or .pdf");
+    // In a PDF the data comes along only when it is small.
+    constexpr int kMostAttached = 10'000;
+    if (table != nullptr && (needsTable || table->rowCount() <= kMostAttached)) {
+        for (int column = 0; column < table->columnCount(); ++column)
+            d.columns += table->headerData(column, Qt::Horizontal).toString();
+        Json rows = Json::array();
+        for (int row = 0; row < table->rowCount(); ++row) {
+            QStringList fields;
+            Json record = Json::object();
+            for (int column = 0; column < table->columnCount(); ++column) {
+                fields += table->index(row, column).data().toString();
+                record[d.columns[column].toStdString()] = cell(fields.back());
+            }
+            d.rows.push_back(std::move(fields));
+            rows.push_back(std::move(record));
+        }
+        d.json["rows"] = std::move(rows);
+    }
+    return write(d, o.size, o.scale, o.theme, path);
+}
+
+QString csvLine(const QStringList& fields) {
+    QStringList quoted;
+    static const QRegularExpression special(QStringLiteral("[\",\r\n]"));
+    for (QString field : fields) {
+        if (field.contains(special)) {
+            field.replace('"', QStringLiteral("\"\""));
+            field = '"' + field + '"';
+        }
+        quoted += field;
+    }
+    return quoted.join(',') + QStringLiteral("\r\n");
+}
+
+std::vector<QStringList> parseCsv(const QString& text) {
+    std::vector<QStringList> records;
+    QStringList record;
+    QString field;
+    bool quoted = false, any = false;
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        const QChar ch = text[i];
+        any = true;
+        if (quoted) {
+            if (ch != '"')
+                field += ch;
+            else if (i + 1 < text.size() && text[i + 1] == '"')
+                field += text[++i];
+            else
+                quoted = false;
+        } else if (ch == '"') {
+            quoted = true;
+        } else if (ch == ',') {
+            record += field;
+            field.clear();
+        } else if (ch == '\n') {
+            record += field;
+            records.push_back(record);
+            record.clear();
+            field.clear();
+            any = false;
+        } else if (ch != '\r') {
+            field += ch;
+        }
+    }
+    if (any) {
+        record += field;
+        records.push_back(record);
+    }
+    return records;
+}
+
+} // namespace lanescope::views

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/export/performance_store.h"
+
+#include "engine/session/snapshot.h"
+
+namespace lanescope::views {
+
+PerformanceStore* PerformanceStore::of(Intents* intents) {
+    if (auto* store = intents->findChild<PerformanceStore*>(QString(), Qt::FindDirectChildrenOnly))
+        return store;
+    return new PerformanceStore(intents);
+}
+
+PerformanceStore::PerformanceStore(QObject* parent)
+    : QObject(parent), m_shown(std::make_shared<Performance>()) {
+    compose();
+}
+
+PerformanceStore::~PerformanceStore() {
+    if (m_thread.joinable())
+        m_thread.join();
+}
+
+const KernelEntry* PerformanceStore::kernel() const { return m_shown->find(m_selected); }
+
+void PerformanceStore::setSnapshot(const SnapshotPtr& snapshot) {
+    m_snapshot = snapshot;
+    const auto run = snapshot ? snapshot->run : nullptr;
+    const auto program = snapshot ? snapshot->program : nullptr;
+    if (run == m_run && program == m_program)
+        return;
+    const bool other = program && (!m_program || program->id != m_program->id);
+    m_run = run;
+    m_program = program;
+    if (other)
+        m_selected = program->id;
+    if (run && run->deviceId != m_deviceId) {
+        m_deviceId = run->deviceId;
+        m_modelled.reset();
+        if (m_wanted)
+            modelAll();
+    }
+    compose();
+}
+
+void PerformanceStore::want() {
+    m_wanted = true;
+    if (!m_modelled && !m_busy)
+        modelAll();
+}
+
+void PerformanceStore::modelAll() {
+    m_sizes.clear();
+    if (m_program)
+        for (const session::ParameterView& p : m_program->parameters)
+            if (p.isProblem)
+                m_sizes[p.name] = p.value;
+    if (m_busy) {
+        m_again = true; // what runs was asked with other values
+        return;
+    }
+    start();
+}
+
+void PerformanceStore::start() {
+    if (m_thread.joinable())
+        m_thread.join(); // it has finished
+    m_busy = true;
+    m_again = false;
+    emit changed();
+    PerformanceRequest request;
+    request.deviceId = m_deviceId;
+    request.sizes = m_sizes;
+    // The destructor joins, so `this` outlives the thread.
+    m_thread = std::thread([this, request] {
+        auto result = modelPerformance(request);
+        auto shared = std::make_shared<Performance>();
+        if (result)
+            *shared = std::move(*result);
+        else
+            shared->error = toString(result.error());
+        shared->deviceId = request.deviceId;
+        QMetaObject::invokeMethod(this, [this, shared] { finished(shared); }, Qt::QueuedConnection);
+    });
+}
+
+void PerformanceStore::finished(const std::shared_ptr<Performance>& result) {
+    m_busy = false;
+    if (m_again || result->deviceId != m_deviceId) {
+        start();
+        return;
+    }
+    m_modelled = result;
+    compose();
+}
+
+void PerformanceStore::select(const std::string& id) {
+    if (id == m_selected)
+        return;
+    m_selected = id;
+    compose();
+}
+
+void PerformanceStore::compose() {
+    Performance shown;
+    if (m_modelled && m_modelled->error.empty()) {
+        shown = *m_modelled;
+    } else if (auto roofs = roofsOnly(m_deviceId)) {
+        shown = std::move(*roofs);
+        if (m_modelled)
+            shown.error = m_modelled->error;
+    } else {
+        shown.deviceId = m_deviceId;
+        shown.error = toString(roofs.error());
+        shown.roofline.notes.push_back(shown.error);
+    }
+    if (m_snapshot)
+        addOpenKernel(shown, *m_snapshot);
+    if (shown.find(m_selected) == nullptr && !shown.kernels.empty() && m_selected.empty())
+        m_selected = shown.kernels.front().point.id;
+    shown.roofline.selected = m_selected;
+    m_shown = std::make_shared<const Performance>(std::move(shown));
+    emit changed();
+}
+
+} // namespace lanescope::views

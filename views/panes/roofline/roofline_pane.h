@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pane "Roofline" of the performance page.
+#pragma once
+
+class QWidget;
+
+namespace lanescope::views {
+
+class Intents;
+class Pane;
+
+Pane* makeRooflinePane(Intents* intents, QWidget* parent);
+
+} // namespace lanescope::views

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/panes/runsetup/runsetup_pane.h"
+
+#include <map>
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include "views/export/canvas.h"
+#include "views/export/performance_store.h"
+#include "views/kit/controls.h"
+
+namespace lanescope::views {
+namespace {
+
+constexpr int kIdleMs = 150; ///< after the last change of a number
+
+class RunSetupPane : public Pane {
+public:
+    RunSetupPane(Intents* intents, QWidget* parent)
+        : Pane(QStringLiteral("runsetup"), QStringLiteral("Run setup"), intents, parent),
+          m_store(PerformanceStore::of(intents)) {
+        auto* layout = new QVBoxLayout(this);
+        layout->setContentsMargins(12, 10, 12, 10);
+        layout->setSpacing(7);
+        m_gpu = new QComboBox(this);
+        m_gpu->setObjectName(QStringLiteral("runsetup_gpu"));
+        m_gpu->setAccessibleName(QStringLiteral("GPU"));
+        if (const auto devices = chartDevices())
+            for (const DeviceEntry& device : *devices)
+                m_gpu->addItem(QStringLiteral("%1 · %2 SMs").arg(QString::fromStdString(device.name)).arg(device.sms),
+                               QString::fromStdString(device.id));
+        layout->addWidget(m_gpu);
+        m_sizes = new QGridLayout;
+        m_sizes->setHorizontalSpacing(6);
+        m_sizes->setVerticalSpacing(7);
+        layout->addLayout(m_sizes);
+        m_model = new QPushButton(QStringLiteral("Model all kernels"), this);
+        m_model->setObjectName(QStringLiteral("runsetup_model"));
+        m_model->setProperty("primary", true);
+        layout->addWidget(m_model, 0, Qt::AlignLeft);
+        m_note = new QLabel(this);
+        m_note->setWordWrap(true);
+        m_note->setObjectName(QStringLiteral("runsetup_note"));
+        layout->addWidget(m_note);
+        layout->addStretch(1);
+        m_idle.setSingleShot(true);
+        m_idle.setInterval(kIdleMs);
+        connect(&m_idle, &QTimer::timeout, this, [this] { sendSizes(); });
+        connect(m_gpu, &QComboBox::activated, this,
+                [this](int i) { emit this->intents()->setDevice(m_gpu->itemData(i).toString()); });
+        connect(m_model, &QPushButton::clicked, this, [this] {
+            sendSizes();
+            m_store->modelAll();
+        });
+        connect(m_store, &PerformanceStore::changed, this, [this] { showNote(); });
+        showNote();
+    }
+
+    void setSnapshot(const SnapshotPtr& snapshot) override {
+        m_store->setSnapshot(snapshot);
+        if (!snapshot || snapshot->program == m_program)
+            return;
+        m_program = snapshot->program;
+        if (snapshot->run)
+            if (const int i = m_gpu->findData(QString::fromStdString(snapshot->run->deviceId)); i >= 0)
+                m_gpu->setCurrentIndex(i);
+        showSizes();
+    }
+
+private:
+    void showSizes() {
+        std::map<QString, LabelledSpin*> kept;
+        if (m_program)
+            for (const session::ParameterView& p : m_program->parameters) {
+                if (!p.isProblem)
+                    continue;
+                const QString name = QString::fromStdString(p.name);
+                LabelledSpin*& spin = kept[name];
+                const auto at = m_spins.find(name);
+                if (at != m_spins.end()) {
+                    spin = at->second;
+                    m_spins.erase(at);
+                } else {
+                    spin = new LabelledSpin(QStringLiteral("runsetup_") + name, name, this);
+                    connect(spin, &QSpinBox::valueChanged, this, [this] { m_idle.start(); });
+                }
+                const QSignalBlocker quiet(spin);
+                spin->setRange(int(p.minimum), int(std::min<std::int64_t>(p.maximum, 1 << 30)));
+                spin->setSingleStep(int(std::max<std::int64_t>(1, p.step)));
+                if (!spin->hasFocus() || spin->value() == m_sent[name])
+                    spin->setValue(int(p.value)); // what is being typed stays
+                m_sent[name] = int(p.value);
+                spin->setProblem(!p.problem.empty());
+                spin->setToolTip(QString::fromStdString(p.problem.empty() ? p.help : p.problem));
+            }
+        for (const auto& [name, spin] : m_spins)
+            spin->deleteLater();
+        m_spins = std::move(kept);
+        int i = 0;
+        for (const auto& [name, spin] : m_spins) {
+            m_sizes->addWidget(spin, i / 3, i % 3);
+            spin->show();
+            ++i;
+        }
+    }
+
+    void sendSizes() {
+        m_idle.stop();
+        for (const auto& [name, spin] : m_spins)
+            if (spin->value() != m_sent[name]) {
+                m_sent[name] = spin->value();
+                emit intents()->setParameter(name, spin->value());
+            }
+    }
+
+    void showNote() {
+        const auto shown = m_store->performance();
+        m_model->setEnabled(!m_store->isBusy());
+        QString text;
+        if (m_store->isBusy())
+            text = QStringLiteral("Modelling …");
+        else if (!shown->error.empty())
+            text = QString::fromStdString(shown->error);
+        else
+            text = QStringLiteral("%1 modelled on %2 from sampled blocks. Nothing is measured.")
+                       .arg(counted(qint64(shown->kernels.size()), QStringLiteral("kernel")),
+                            QString::fromStdString(shown->gpu));
+        for (const std::string& note : shown->roofline.notes)
+            text += '\n' + QString::fromStdString(note);
+        m_note->setText(text);
+        setAccessibleDescription(text);
+    }
+
+    PerformanceStore* m_store;
+    QComboBox* m_gpu;
+    QGridLayout* m_sizes;
+    QPushButton* m_model;
+    QLabel* m_note;
+    std::map<QString, LabelledSpin*> m_spins;
+    std::map<QString, int> m_sent;
+    std::shared_ptr<const session::ProgramView> m_program;
+    QTimer m_idle;
+};
+
+} // namespace
+
+Pane* makeRunSetupPane(Intents* intents, QWidget* parent) { return new RunSetupPane(intents, parent); }
+
+} // namespace lanescope::views
