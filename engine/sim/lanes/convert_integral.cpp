@@ -46,7 +46,7 @@ struct Float64 {
         const double result = toIntegral<R>(value);
         if constexpr (Sat)
             return result > 0 ? (result > 1 ? 1.0 : result) : 0.0;
-        return result;
+        return R != Rounding::None && isNanF64(bitsOf(value)) ? quietNan(value) : result;
     }
 };
 template <class F, Rounding R, bool Sat>
