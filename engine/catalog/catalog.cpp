@@ -151,6 +151,19 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 
 } // namespace
 
+namespace {
+
+/// The manifest itself and everything that is no manifest.
+std::vector<EmbeddedFile> filesOfKernel(std::span<const EmbeddedFile> files, std::string_view manifest) {
+    std::vector<EmbeddedFile> out;
+    for (const EmbeddedFile& file : files)
+        if (file.name == manifest || !file.name.ends_with(".json"))
+            out.push_back(file);
+    return out;
+}
+
+} // namespace
+
 Result<std::vector<Kernel>> loadCatalog(std::span<const EmbeddedFile> files) {
     std::vector<Kernel> kernels;
     Diagnostics errors;
@@ -182,6 +195,20 @@ Result<std::vector<Kernel>> loadCatalog(std::span<const EmbeddedFile> files) {
         return a.family != b.family ? a.family < b.family : a.id < b.id;
     });
     return kernels;
+}
+
+Result<std::optional<Kernel>> loadKernel(std::span<const EmbeddedFile> files, std::string_view id) {
+    for (const EmbeddedFile& file : files) {
+        const std::string path(file.name);
+        if (path != std::string(id) + ".json" && !path.ends_with("/" + std::string(id) + ".json"))
+            continue;
+        Result<std::vector<Kernel>> one = loadCatalog(filesOfKernel(files, path));
+        if (!one)
+            return failure(one.error());
+        if (one->front().id == id)
+            return std::optional(std::move(one->front()));
+    }
+    return std::optional<Kernel>();
 }
 
 const Kernel* findKernel(std::span<const Kernel> kernels, std::string_view id) {

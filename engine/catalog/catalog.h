@@ -26,6 +26,9 @@ namespace lanescope::catalog {
 /// together.
 Result<std::vector<Kernel>> loadCatalog(std::span<const EmbeddedFile> files);
 
+/// The kernel whose manifest is "<family>/<id>.json", without reading the others; nothing when there is none.
+Result<std::optional<Kernel>> loadKernel(std::span<const EmbeddedFile> files, std::string_view id);
+
 /// Those built into the program (from kernels/). Link lanescope_embed_kernels.
 const Kernel* findKernel(std::span<const Kernel> kernels, std::string_view id);
 

@@ -22,41 +22,44 @@ using Bytes = std::span<const std::byte>;
 constexpr double kUnit = 0x1p-24; // unit roundoff of f32
 constexpr std::uint64_t kWorkLimit = std::uint64_t{1} << 27;
 
-/// An array of one of the element types, read as double.
+/// An array of one of the element types, as doubles.
 class Elements {
 public:
-    Elements(Bytes bytes, std::string_view type) : m_bytes(bytes) {
-        m_type = type == "f64"   ? Type::F64
-                 : type == "i32" ? Type::I32
-                 : type == "u32" ? Type::U32
-                                 : Type::F32;
+    Elements(Bytes bytes, std::string_view type) : m_isFloat32(type != "f64" && type != "i32" && type != "u32") {
+        if (type == "f64")
+            convert<double>(bytes);
+        else if (type == "i32")
+            convert<std::int32_t>(bytes);
+        else if (type == "u32")
+            convert<std::uint32_t>(bytes);
+        else
+            convert<float>(bytes);
     }
-    std::uint64_t count() const { return m_bytes.size() / (m_type == Type::F64 ? 8 : 4); }
-    bool isFloat32() const { return m_type == Type::F32; }
-    double operator[](std::uint64_t index) const {
-        switch (m_type) {
-        case Type::F32:
-            return read<float>(index);
-        case Type::F64:
-            return read<double>(index);
-        case Type::I32:
-            return read<std::int32_t>(index);
-        case Type::U32:
-            return read<std::uint32_t>(index);
-        }
-        return 0;
+    std::uint64_t count() const { return m_values.size(); }
+    bool isFloat32() const { return m_isFloat32; }
+    double operator[](std::uint64_t index) const { return m_values[index]; }
+    const double* data() const { return m_values.data(); }
+    /// The array read as rows x columns becomes columns x rows.
+    void transpose(std::uint64_t rows, std::uint64_t columns) {
+        std::vector<double> out(m_values.size());
+        for (std::uint64_t r = 0; r < rows; ++r)
+            for (std::uint64_t c = 0; c < columns; ++c)
+                out[c * rows + r] = m_values[r * columns + c];
+        m_values = std::move(out);
     }
 
 private:
-    enum class Type { F32, F64, I32, U32 };
     template <class T>
-    double read(std::uint64_t index) const {
-        T value;
-        std::memcpy(&value, m_bytes.data() + index * sizeof(T), sizeof(T));
-        return static_cast<double>(value);
+    void convert(Bytes bytes) {
+        m_values.resize(bytes.size() / sizeof(T));
+        for (std::size_t i = 0; i < m_values.size(); ++i) {
+            T value;
+            std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
+            m_values[i] = static_cast<double>(value);
+        }
     }
-    Bytes m_bytes;
-    Type m_type;
+    std::vector<double> m_values;
+    bool m_isFloat32;
 };
 
 struct Expectation {
@@ -70,6 +73,8 @@ struct Plan {
     std::vector<std::uint64_t> inputElements;
     std::string rule = "exact";
     std::function<Expectation(const std::vector<Elements>&, std::uint64_t)> expect;
+    /// Puts the inputs into the order in which expect reads them; may be empty.
+    std::function<void(std::vector<Elements>&)> arrange = {};
 };
 
 struct Kind {
@@ -108,14 +113,17 @@ Plan planMatmul(const std::map<std::string, std::int64_t>& sizes) {
     plan.rule = fmt::format("|error| <= min(K + 1, 6 sqrt(K) + 2) 2^-24 sum|a b|, K = {}", k);
     plan.expect = [n, k](const std::vector<Elements>& in, std::uint64_t i) {
         const std::uint64_t row = i / n, column = i % n;
+        const double* a = in[0].data() + row * k;
+        const double* b = in[1].data() + column * k; // transposed
         double sum = 0, magnitude = 0;
         for (std::uint64_t p = 0; p < k; ++p) {
-            const double product = in[0][row * k + p] * in[1][p * n + column];
+            const double product = a[p] * b[p];
             sum += product;
             magnitude += std::fabs(product);
         }
         return Expectation{sum, sumTolerance(k) * magnitude};
     };
+    plan.arrange = [n, k](std::vector<Elements>& in) { in[1].transpose(k, n); };
     return plan;
 }
 
@@ -262,8 +270,10 @@ Result<ReferenceReport> checkReference(const ResolvedReference& reference,
         auto elements = elementsOf(reference.inputs[i], plan.inputElements[i]);
         if (!elements)
             return failure(std::move(elements.error()));
-        inputs.push_back(*elements);
+        inputs.push_back(std::move(*elements));
     }
+    if (plan.arrange)
+        plan.arrange(inputs);
     ReferenceReport report;
     report.rule = plan.rule;
     for (const ReferenceArgument& argument : reference.outputs) {

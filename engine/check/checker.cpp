@@ -65,6 +65,7 @@ struct Checker::State {
         AccessEvent access;
         std::array<std::uint64_t, kWarpSize> addresses{};
         std::vector<std::uint32_t> released, arrivedOnly;
+        bool wholeBlock = false;
     };
     std::vector<Logged> log;
     bool logging = false;
@@ -284,6 +285,37 @@ struct Checker::State {
         s.atomic(cell) = {mine, e.pc};
     }
 
+    /// plainRead for the common case of one cell a lane, without the calls.
+    void readCells(Shadow& s, const AccessEvent& e, LaneMask lanes, std::uint64_t base, bool ownBlockOnly) {
+        const SegmentId mine = clocks.segment(e.warp);
+        const SegmentId unordered = clocks.firstUnordered();
+        const int shift = s.shift();
+        const std::uint32_t pc = e.pc;
+        Mark* const reads = &s.read(0);
+        const Mark* const readsBefore = &s.readBefore(0);
+        const std::uint64_t* const written = s.writtenBits();
+        std::size_t previous = ~std::size_t{0};
+        for (; lanes != 0; lanes &= lanes - 1) {
+            const int lane = firstLane(lanes);
+            const auto cell = static_cast<std::size_t>((e.addresses[lane] - base) >> shift);
+            if (cell == previous)
+                continue;
+            previous = cell;
+            if ((written[cell >> 6] >> (cell & 63) & 1) != 0) {
+                plainRead(s, cell, ownBlockOnly, mine, e, lane);
+                continue;
+            }
+            Mark& last = reads[cell];
+            // Two readers that no writer can be ordered with both are as good as three.
+            if (last.segment == mine || (last.segment >= unordered && readsBefore[cell].segment >= unordered))
+                continue;
+            if (last.segment == 0)
+                last = {mine, pc};
+            else
+                noteRead(s, cell, mine, pc);
+        }
+    }
+
     void cellsOf(Shadow& s, const AccessEvent& e, LaneMask lanes, std::uint64_t base, bool ownBlockOnly, std::uint64_t location) {
         if ((e.bytes < 4 || e.misaligned != 0) && s.shift() > 0) {
             std::uint64_t low = 0;
@@ -295,6 +327,10 @@ struct Checker::State {
         const bool acquires = synchronises && e.kind != AccessKind::Store;
         const bool releases = synchronises && e.kind != AccessKind::Load;
         const bool strong = e.ordering == ptx::Ordering::Release || e.ordering == ptx::Ordering::AcqRel || e.ordering == ptx::Ordering::SeqCst;
+        if (e.kind == AccessKind::Load && !synchronises && e.bytes <= 1 << shift && e.misaligned == 0) {
+            readCells(s, e, lanes, base, ownBlockOnly);
+            return;
+        }
         SegmentId mine = clocks.segment(e.warp);
         const auto perCell = (static_cast<std::uint64_t>(e.bytes) + (1u << shift) - 1) >> shift;
         std::size_t previous = ~std::size_t{0};
@@ -392,9 +428,6 @@ struct Checker::State {
         return s;
     }
 
-    void judgeBarrier(std::span<const std::uint32_t> released, std::span<const std::uint32_t> arrivedOnly) {
-        clocks.barrier(released, arrivedOnly);
-    }
 
     void judgeLog() {
         std::vector<std::uint32_t> order(log.size());
@@ -411,7 +444,7 @@ struct Checker::State {
                 judge(l.access);
                 break;
             case Logged::What::Barrier:
-                judgeBarrier(l.released, l.arrivedOnly);
+                clocks.barrier(l.released, l.arrivedOnly, l.wholeBlock);
                 break;
             case Logged::What::Fence:
                 clocks.fence(static_cast<std::uint32_t>(l.warp));
@@ -558,7 +591,7 @@ void Checker::barrier(const sim::BarrierEvent& event) {
         }
     }
     if (!s.logging) {
-        s.judgeBarrier(event.released, event.arrivedOnly);
+        s.clocks.barrier(event.released, event.arrivedOnly, event.wholeBlock);
         return;
     }
     State::Logged& l = s.log.emplace_back();
@@ -567,6 +600,7 @@ void Checker::barrier(const sim::BarrierEvent& event) {
     l.warp = -1;
     l.released.assign(event.released.begin(), event.released.end());
     l.arrivedOnly.assign(event.arrivedOnly.begin(), event.arrivedOnly.end());
+    l.wholeBlock = event.wholeBlock;
 }
 
 void Checker::fence(std::uint32_t, std::uint32_t warp, std::uint64_t clock, ptx::Scope) {

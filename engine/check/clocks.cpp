@@ -17,6 +17,7 @@ void Clocks::beginBlock(std::uint32_t block, std::uint32_t warps) {
     }
     m_fenced.assign(warps, nullptr);
     m_sharedPublished.clear();
+    m_firstUnordered = static_cast<SegmentId>(m_segments.size());
 }
 
 SegmentId Clocks::newSegment(std::uint32_t warp) {
@@ -69,7 +70,8 @@ void Clocks::joinOthers(Knowledge& into, const Knowledge& from) {
     }
 }
 
-void Clocks::barrier(std::span<const std::uint32_t> released, std::span<const std::uint32_t> arrivedOnly) {
+void Clocks::barrier(std::span<const std::uint32_t> released, std::span<const std::uint32_t> arrivedOnly,
+                     bool wholeBlock) {
     if (released.empty() && arrivedOnly.empty())
         return;
     Knowledge all;
@@ -84,9 +86,11 @@ void Clocks::barrier(std::span<const std::uint32_t> released, std::span<const st
     }
     for (const std::uint32_t w : arrivedOnly)
         newEpoch(w);
+    m_firstUnordered = wholeBlock ? static_cast<SegmentId>(m_segments.size()) : kNever;
 }
 
 void Clocks::fence(std::uint32_t warp) {
+    m_firstUnordered = kNever;
     m_fenced[warp] = std::make_shared<Knowledge>(m_known[warp]);
     newEpoch(warp);
 }
@@ -110,6 +114,7 @@ void Clocks::acquire(std::uint64_t location, std::uint32_t warp) {
     const auto it = published.find(location);
     if (it == published.end())
         return;
+    m_firstUnordered = kNever;
     const std::uint32_t own = m_known[warp].own[warp];
     joinOthers(m_known[warp], it->second);
     m_known[warp].own[warp] = own;

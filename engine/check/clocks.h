@@ -28,12 +28,15 @@ public:
     std::uint32_t warp(SegmentId s) const { return m_segments[s].warp; }
     /// The same for all segments of one warp of one block.
     std::uint64_t actor(SegmentId s) const { return m_segments[s].actor; }
+    /// Two segments of different warps from this one on are unordered, and only the next barrier of the whole block orders them: every
+    /// segment since the last such barrier, as long as no other synchronisation happened.
+    SegmentId firstUnordered() const { return m_firstUnordered; }
 
     /// Whether everything of segment `earlier` happens before what `warp` of the current block does now.
     bool ordered(SegmentId earlier, std::uint32_t warp) const;
 
-    /// All of `released` see what they and `arrivedOnly` did before.
-    void barrier(std::span<const std::uint32_t> released, std::span<const std::uint32_t> arrivedOnly);
+    /// All of `released` see what they and `arrivedOnly` did before. wholeBlock: every warp that has not ended is among them.
+    void barrier(std::span<const std::uint32_t> released, std::span<const std::uint32_t> arrivedOnly, bool wholeBlock);
     /// What the warp did so far may be published by its later atomics.
     void fence(std::uint32_t warp);
     /// Publishes at the location: the clock of the last fence, or the present one when the access itself releases.
@@ -62,6 +65,8 @@ private:
     void newEpoch(std::uint32_t warp);
 
     std::vector<Segment> m_segments{1};
+    SegmentId m_firstUnordered = 1;
+    static constexpr SegmentId kNever = 0xffffffffu;
     std::uint32_t m_block = 0;
     std::vector<SegmentId> m_current;
     std::vector<Knowledge> m_known;  ///< by warp; own[w] of warp w is its epoch

@@ -27,6 +27,7 @@ public:
     std::size_t cells() const { return m_cells; }
 
     bool written(std::size_t cell) const { return test(m_written, cell); }
+    const std::uint64_t* writtenBits() const { return m_written.get(); }
     void setWritten(std::size_t cell) { set(m_written, cell); }
     void clearWritten();
     /// Whether any read of the cell was noted, before a write or after it.

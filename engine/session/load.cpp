@@ -155,11 +155,12 @@ Result<void> compileInto(LoadedProgram& out, const LoadRequest& request, std::ve
     return loadModule(out, out.cudaFile, request.entry);
 }
 
-Result<LoadedProgram> loadKernel(const catalog::Kernel& kernel, const LoadRequest& request, const compile::Environment& environment) {
+Result<LoadedProgram> loadCatalogKernel(std::shared_ptr<const catalog::Kernel> shared, const LoadRequest& request, const compile::Environment& environment) {
+    const catalog::Kernel& kernel = *shared;
     LoadedProgram out;
     out.id = kernel.id;
     out.title = kernel.title;
-    out.kernel = &kernel;
+    out.kernel = std::move(shared);
     out.cudaFile = std::filesystem::path(kernel.file).filename().string();
     out.cudaText = request.text.value_or(kernel.text);
     std::vector<std::string> texts;
@@ -207,16 +208,19 @@ Result<LoadedProgram> loadPtx(std::string ptxText, std::string path, const std::
 }
 
 Result<LoadedProgram> load(const LoadRequest& request, const compile::Environment& environment) {
-    const Result<const std::vector<catalog::Kernel>*> kernels = builtInKernels();
-    if (!kernels)
-        return failure(kernels.error());
-    if (const catalog::Kernel* kernel = catalog::findKernel(**kernels, request.subject))
-        return loadKernel(*kernel, request, environment);
+    Result<std::optional<catalog::Kernel>> kernel = catalog::loadKernel(embedded::kernels(), request.subject);
+    if (!kernel)
+        return failure(kernel.error());
+    if (*kernel)
+        return loadCatalogKernel(std::make_shared<const catalog::Kernel>(std::move(**kernel)), request, environment);
     const std::filesystem::path path(request.subject);
     const std::string extension = path.extension().string();
     std::error_code ec;
     const bool exists = std::filesystem::exists(path, ec);
     if (!exists && extension != ".ptx" && extension != ".cu") {
+        const Result<const std::vector<catalog::Kernel>*> kernels = builtInKernels();
+        if (!kernels)
+            return failure(kernels.error());
         const std::string near = catalog::nearestKernel(**kernels, request.subject);
         return failure("subject", fmt::format("'{}' is neither a kernel of the catalog nor a file", request.subject), {},
                        near.empty() ? "`lanescope kernels` lists the kernels" : fmt::format("did you mean {}? `lanescope kernels` lists them all", near));

@@ -35,7 +35,7 @@ struct LoadedProgram {
     std::shared_ptr<const ptx::Module> module;
     std::shared_ptr<const sim::Program> program;
     /// The kernel of the catalog and its resolved parameters, when it is one.
-    const catalog::Kernel* kernel = nullptr;
+    std::shared_ptr<const catalog::Kernel> kernel;
     catalog::ResolvedKernel resolved;
 };
 

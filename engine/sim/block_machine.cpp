@@ -86,6 +86,7 @@ void BlockMachine::start(std::uint64_t linearBlock) {
     s.random = m_launch.seed * 0x9E3779B97F4A7C15ull + linearBlock + 1;
     s.aliveThreads = static_cast<std::uint32_t>(threads);
     s.stopped = false;
+    s.locationClocks.clear();
     s.warps.resize(warps);
     const Dim3 block = m_launch.blockAt(linearBlock);
     const std::uint32_t smCount = std::max<std::uint32_t>(1, m_launch.limits.smCount);
@@ -956,6 +957,7 @@ void BlockMachine::releaseBarrier(std::uint32_t id, bool hung) {
     }
     event.released = released;
     event.arrivedOnly = arrivedOnly;
+    event.wholeBlock = b.expectedThreads == 0 && !hung && arrivedOnly.empty();
     event.clock = b.clock + 1;
     event.exitedThreads = b.expectedThreads != 0
                               ? 0

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/sim/launch.h"
@@ -92,6 +93,8 @@ struct BlockState {
     std::uint64_t random = 1;
     std::uint32_t aliveThreads = 0;
     bool stopped = false;           ///< trapped or hung
+    /// Logical clock of the last atomic or volatile write to a location; kept under other schedules than the default.
+    std::unordered_map<std::uint64_t, std::uint64_t> locationClocks;
 };
 
 /// Undo record of global writes, for stepping back.
@@ -189,6 +192,8 @@ private:
     void memoryAccess(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active, std::uint32_t frameBase);
     void accessSpace(const Op& op, const MemoryOp& memory, std::uint32_t warpIndex, std::uint32_t pc, ptx::Space space,
                      LaneMask active, const std::uint64_t* addresses, std::uint32_t nth);
+    std::uint64_t synchronisedClock(const Op& op, const MemoryOp& m, std::uint32_t warpIndex, ptx::Space space, LaneMask active,
+                                    const std::uint64_t* addresses);
     void loadParameter(const Op& op, std::uint8_t* rows, LaneMask active);
     void privateAccess(const Op& op, const MemoryOp& memory, std::uint32_t warpIndex, LaneMask active, const std::uint64_t* addresses);
     void transfer(const Op& op, const MemoryOp& memory, std::uint8_t* rows, LaneMask active, std::uint8_t* host,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Loads, stores and atomics of a block: addresses per lane, bounds, data, counts, and the access event.
+#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 #include "engine/memory/access.h"
@@ -276,6 +276,23 @@ void BlockMachine::transfer(const Op& op, const MemoryOp& m, std::uint8_t* rows,
     });
 }
 
+/// Atomics and volatile accesses carry the logical clock from warp to warp, so that sorting by it keeps what they order.
+std::uint64_t BlockMachine::synchronisedClock(const Op& op, const MemoryOp& m, std::uint32_t warpIndex, ptx::Space space, LaneMask active,
+                                              const std::uint64_t* addresses) {
+    std::uint64_t& clock = m_state.warps[warpIndex].clock;
+    if (op.kind != OpKind::Atomic && m.ordering == ptx::Ordering::Weak)
+        return clock;
+    const std::uint64_t window = space == ptx::Space::Shared ? kSharedWindow : 0;
+    forEachLane(active, [&](int lane) {
+        const auto it = m_state.locationClocks.find(window + addresses[lane]);
+        if (it != m_state.locationClocks.end())
+            clock = std::max(clock, it->second + 1);
+    });
+    if (op.kind != OpKind::Load)
+        forEachLane(active, [&](int lane) { m_state.locationClocks[window + addresses[lane]] = clock; });
+    return clock;
+}
+
 void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t warpIndex, std::uint32_t pc, ptx::Space space,
                                LaneMask active, const std::uint64_t* addresses, std::uint32_t nth) {
     std::uint8_t* rows = rowsOf(warpIndex);
@@ -285,7 +302,7 @@ void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t wa
     event.warp = warpIndex;
     event.pc = pc;
     event.nth = nth;
-    event.clock = m_state.warps[warpIndex].clock;
+    event.clock = m_launch.schedule == Schedule::InTurn ? m_state.warps[warpIndex].clock : synchronisedClock(op, m, warpIndex, space, active, addresses);
     event.kind = op.kind == OpKind::Load ? AccessKind::Load : op.kind == OpKind::Store ? AccessKind::Store : AccessKind::Atomic;
     event.space = space;
     event.ordering = m.ordering;

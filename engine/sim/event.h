@@ -45,6 +45,7 @@ struct BarrierEvent {
     /// Warps that this barrier released and that had arrived with bar.arrive only.
     std::span<const std::uint32_t> released;
     std::span<const std::uint32_t> arrivedOnly;
+    bool wholeBlock = false; ///< every thread that had not exited was waiting
     std::uint64_t clock = 0; ///< of the released warps afterwards
     /// Threads of the block that had exited before, and warps that came in parts (or not all lanes): the barrier was divergent.
     std::uint32_t exitedThreads = 0;
