@@ -2,6 +2,7 @@
 #include "engine/catalog/kernel.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -186,6 +187,22 @@ std::optional<Reference> readReference(Reader& reader, const json& manifest,
     return reference;
 }
 
+void readRegisters(Reader& reader, const json& manifest, Kernel& kernel) {
+    const json* object = reader.find(manifest, "", "registers", false);
+    if (object == nullptr)
+        return;
+    kernel.registersSource = reader.text(*object, "registers", "source");
+    const json* table = reader.find(*object, "registers", "by_capability", true);
+    if (table == nullptr || !table->is_object())
+        return;
+    for (const auto& [capability, count] : table->items()) {
+        if (count.is_number_integer() && count.get<int>() >= 1 && count.get<int>() <= 255)
+            kernel.registers[capability] = count.get<int>();
+        else
+            reader.complain("registers.by_capability." + capability, "must be a whole number from 1 to 255");
+    }
+}
+
 /// Evaluates every expression once with the defaults, so that a mistake shows when the catalog is
 /// loaded.
 void checkExpressions(Reader& reader, const Kernel& kernel) {
@@ -253,6 +270,7 @@ Kernel readKernel(Reader& reader, const json& manifest, const std::string& path)
         kernel.arguments.push_back(
             readArgument(reader, object, fmt::format("arguments[{}]", index++)));
     kernel.reference = readReference(reader, manifest, kernel.arguments);
+    readRegisters(reader, manifest, kernel);
     return kernel;
 }
 
@@ -263,6 +281,20 @@ const Parameter* Kernel::findParameter(std::string_view name) const {
         if (parameter.name == name)
             return &parameter;
     return nullptr;
+}
+
+std::optional<int> Kernel::registersFor(int major, int minor) const {
+    // "major.minor" in numeric order.
+    std::map<std::pair<int, int>, int> sorted;
+    for (const auto& [capability, count] : registers) {
+        const std::size_t dot = capability.find('.');
+        if (dot != std::string::npos)
+            sorted[{std::atoi(capability.c_str()), std::atoi(capability.c_str() + dot + 1)}] = count;
+    }
+    if (sorted.empty())
+        return std::nullopt;
+    const auto after = sorted.upper_bound({major, minor});
+    return after == sorted.begin() ? after->second : std::prev(after)->second;
 }
 
 Result<Kernel> parseManifest(std::string_view text, const std::string& path) {

@@ -66,12 +66,17 @@ struct Kernel {
     Launch launch;
     std::vector<Argument> arguments;
     std::optional<Reference> reference;
+    /// Registers a thread that ptxas gave the default parameters, by compute capability ("9.0"); may be empty.
+    std::map<std::string, int> registers;
+    std::string registersSource; ///< "ptxas 13.0 -v, default parameters"
     std::string flops; ///< expression; empty when the kernel does no arithmetic to speak of
     std::string text;  ///< the CUDA text
     std::string ptx;   ///< made at build time from the text and the default parameters; empty when
                        ///< there is none
 
     const Parameter* findParameter(std::string_view name) const;
+    /// The registers for a compute capability: its own, else the nearest lower one's, else the lowest's; nothing without figures.
+    std::optional<int> registersFor(int major, int minor) const;
 };
 
 /// Reads one manifest. `path` is its path relative to the catalog's root. Errors (code "manifest")

@@ -122,7 +122,7 @@ Json modelJson(const SimReport& report) {
         limits["shared"] = o.limits.shared ? Json(*o.limits.shared) : Json();
         out["occupancy"] = {{"blocks_per_sm", o.blocksPerSm}, {"warps_per_sm", o.warpsPerSm}, {"occupancy", o.occupancy},
                             {"limits", limits},               {"limiter", o.limiterNames()},  {"registers_per_thread", report.registersPerThread},
-                            {"registers_are", "estimated from PTX"}};
+                            {"registers_source", report.registersSource}};
     }
     if (report.waves) {
         const model::Waves& w = *report.waves;
@@ -253,8 +253,8 @@ std::string toText(const LoadedProgram& program, const PreparedLaunch& prepared,
             out += fmt::format("  {:<20}{:>12.4g} ms\n", model::toString(t.kind), 1e3 * t.seconds);
     }
     if (report.occupancy)
-        out += fmt::format("occupancy {:.0f}% ({} blocks an SM, limited by {}; about {} registers a thread)\n", 100 * report.occupancy->occupancy,
-                           report.occupancy->blocksPerSm, report.occupancy->limiterNames(), report.registersPerThread);
+        out += fmt::format("occupancy {:.0f}% ({} blocks an SM, limited by {}; {} registers a thread, {})\n", 100 * report.occupancy->occupancy,
+                           report.occupancy->blocksPerSm, report.occupancy->limiterNames(), report.registersPerThread, report.registersSource);
     if (!report.modelNote.empty())
         out += fmt::format("model     {}\n", report.modelNote);
     return out;

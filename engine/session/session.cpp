@@ -458,7 +458,14 @@ std::shared_ptr<const Snapshot> Session::runToLine(std::uint32_t cudaLine) {
         return s.publish();
     const std::vector<std::uint32_t>& mine = s.traceView->eventsOfWarp[static_cast<std::size_t>(s.selection.warp)];
     const auto onLine = [&](std::uint32_t e) { return s.loaded->program->cudaLines[s.traceView->events[e].pc] == cudaLine; };
-    auto found = std::find_if(std::lower_bound(mine.begin(), mine.end(), s.trace->index()), mine.end(), onLine);
+    // Compilers move parts of a line's arithmetic ahead: a stretch that accesses memory is what there is to see.
+    const auto accesses = [&](std::uint32_t e) { return onLine(e) && (s.traceView->events[e].flags & TraceEvent::kMemory) != 0; };
+    const auto next = std::lower_bound(mine.begin(), mine.end(), s.trace->index());
+    auto found = std::find_if(next, mine.end(), accesses);
+    if (found == mine.end())
+        found = std::find_if(mine.begin(), mine.end(), accesses);
+    if (found == mine.end())
+        found = std::find_if(next, mine.end(), onLine);
     if (found == mine.end())
         found = std::find_if(mine.begin(), mine.end(), onLine);
     if (found != mine.end()) {

@@ -56,7 +56,8 @@ public:
     std::shared_ptr<const Snapshot> seek(std::uint32_t index);
     std::shared_ptr<const Snapshot> step(StepUnit unit);
     std::shared_ptr<const Snapshot> stepBack(StepUnit unit);
-    /// To the next event of the selected warp on this CUDA line (wrapping to the first); unchanged when there is none.
+    /// To the end of the selected warp's next stretch of events on this CUDA line (wrapping to the first), one that accesses memory if there
+    /// is any; unchanged when there is none.
     std::shared_ptr<const Snapshot> runToLine(std::uint32_t cudaLine);
 
     std::shared_ptr<const Snapshot> snapshot() const;

@@ -124,7 +124,17 @@ Result<void> runBlocks(const PreparedLaunch& prepared, sim::Memory& memory, cons
 }
 
 void modelInto(SimReport& report, const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device) {
-    report.registersPerThread = sim::estimateRegisters(*program.program);
+    report.registersPerThread = 0;
+    const bool asShipped = program.kernel && program.resolved.definesAreDefault && program.cudaText == program.kernel->text;
+    if (asShipped)
+        if (const auto registers = program.kernel->registersFor(device.limits.capability.major, device.limits.capability.minor)) {
+            report.registersPerThread = *registers;
+            report.registersSource = program.kernel->registersSource;
+        }
+    if (report.registersPerThread == 0) {
+        report.registersPerThread = sim::estimateRegisters(*program.program);
+        report.registersSource = "estimated from PTX";
+    }
     model::OccupancyInput input;
     input.threads = static_cast<int>(prepared.launch.block.count());
     input.registersPerThread = report.registersPerThread;

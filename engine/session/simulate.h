@@ -93,7 +93,8 @@ struct SimReport {
     double seconds = 0;     ///< wall time of the simulation
     std::optional<catalog::ReferenceReport> verification; ///< all blocks ran and the kernel has a reference
     // model
-    int registersPerThread = 0; ///< estimated
+    int registersPerThread = 0;
+    std::string registersSource; ///< "ptxas 13.0 ..." or "estimated from PTX"
     std::optional<model::Occupancy> occupancy;
     std::optional<model::Waves> waves;
     std::optional<model::RooflinePoint> point; ///< none when the device has no clock, or nothing ran

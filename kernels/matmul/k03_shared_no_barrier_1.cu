@@ -14,6 +14,7 @@ extern "C" __global__ void k03_shared_no_barrier_1(int M, int N, int K, const fl
         As[r * BS + c] = row < M && k + c < K ? A[row * K + k + c] : 0.0f;
         Bs[r * BS + c] = k + r < K && col < N ? B[(k + r) * N + col] : 0.0f;
         // __syncthreads() is missing
+#pragma unroll
         for (int d = 0; d < BS; ++d)
             sum += As[r * BS + d] * Bs[d * BS + c];
         __syncthreads();    // everyone has read them
