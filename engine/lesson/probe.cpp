@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/lesson/probe.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "engine/catalog/expression.h"
+#include "engine/check/finding.h"
+
+namespace lanescope::lesson {
+namespace {
+
+constexpr std::array kFrameFields{"sectors",    "lines",  "bytes",    "share",
+                                  "wavefronts", "passes", "accesses", "lanes"};
+constexpr std::array kLineFields{"executions", "lanes", "efficiency", "sectors",
+                                 "lines",      "bytes", "wavefronts"};
+
+/// The registry of probes: name, what it takes.
+struct ProbeForm {
+    std::string_view name;
+    ProbeKind kind;
+    std::size_t minWords, maxWords; ///< after the name
+    std::string_view usage;
+};
+constexpr std::array kForms{
+    ProbeForm{"findings", ProbeKind::Findings, 1, 2, "[findings KIND [ARRAY]]"},
+    ProbeForm{"finding", ProbeKind::Finding, 2, 3, "[finding KIND [ARRAY] /POINTER]"},
+    ProbeForm{"line", ProbeKind::Line, 2, 2, "[line MARK FIELD]"},
+    ProbeForm{"frame", ProbeKind::Frame, 1, 2, "[frame FIELD [ARRAY]]"},
+    ProbeForm{"at", ProbeKind::At, 2, 3, "[at MARK FIELD [ARRAY]]"},
+};
+
+template <std::size_t N>
+bool isOneOf(const std::array<const char*, N>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool isFindingKind(std::string_view name) {
+    for (int i = 0; i <= static_cast<int>(check::FindingKind::Unsupported); ++i)
+        if (check::name(static_cast<check::FindingKind>(i)) == name)
+            return true;
+    return false;
+}
+
+std::string findingKinds() {
+    std::string list;
+    for (int i = 0; i <= static_cast<int>(check::FindingKind::Unsupported); ++i)
+        list += fmt::format("{}{}", i == 0 ? "" : ", ",
+                            check::name(static_cast<check::FindingKind>(i)));
+    return list;
+}
+
+std::string usages() {
+    std::string list = "[/POINTER]";
+    for (const ProbeForm& form : kForms)
+        list += fmt::format(", {}", form.usage);
+    return list;
+}
+
+std::vector<std::string> wordsOf(std::string_view text) {
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t begin = text.find_first_not_of(" \t", at);
+        if (begin == std::string_view::npos)
+            break;
+        const std::size_t end = std::min(text.find_first_of(" \t", begin), text.size());
+        words.emplace_back(text.substr(begin, end - begin));
+        at = end;
+    }
+    return words;
+}
+
+Result<void> checkField(const Probe& probe) {
+    if (probe.kind == ProbeKind::Line) {
+        if (!isOneOf(kLineFields, probe.field))
+            return failure("probe",
+                           fmt::format("[{}]: a line has no '{}'", probe.text, probe.field), {},
+                           fmt::format("the fields are {}", fmt::join(kLineFields, ", ")));
+    } else if (!probe.field.empty() && !isOneOf(kFrameFields, probe.field)) {
+        return failure("probe", fmt::format("[{}]: an access has no '{}'", probe.text, probe.field),
+                       {}, fmt::format("the fields are {}", fmt::join(kFrameFields, ", ")));
+    }
+    if (!probe.finding.empty() && !isFindingKind(probe.finding))
+        return failure(
+            "probe",
+            fmt::format("[{}]: there is no kind of finding '{}'", probe.text, probe.finding), {},
+            fmt::format("the kinds are {}", findingKinds()));
+    return {};
+}
+
+Result<Probe> parseProbe(std::string_view text) {
+    Probe probe;
+    probe.text = std::string(text);
+    std::vector<std::string> words = wordsOf(text);
+    if (!words.empty() && words.back().size() > 1 && words.back()[0] == '@') {
+        probe.run = words.back().substr(1);
+        words.pop_back();
+    }
+    if (words.size() == 1 && words[0][0] == '/') {
+        probe.kind = ProbeKind::Report;
+        probe.pointer = words[0];
+        return probe;
+    }
+    const auto form = std::find_if(kForms.begin(), kForms.end(), [&](const ProbeForm& f) {
+        return !words.empty() && f.name == words[0];
+    });
+    if (form == kForms.end())
+        return failure("probe", fmt::format("there is no probe [{}]", text), {},
+                       fmt::format("the probes are {}", usages()));
+    const std::size_t count = words.size() - 1;
+    if (count < form->minWords || count > form->maxWords)
+        return failure("probe",
+                       fmt::format("[{}] has {} words after '{}'", text, count, form->name), {},
+                       fmt::format("write {}", form->usage));
+    probe.kind = form->kind;
+    switch (form->kind) {
+    case ProbeKind::Report:
+        break;
+    case ProbeKind::Findings:
+    case ProbeKind::Finding:
+        probe.finding = words[1];
+        if (form->kind == ProbeKind::Finding) {
+            probe.pointer = words.back();
+            if (probe.pointer[0] != '/')
+                return failure("probe",
+                               fmt::format("[{}]: '{}' is no pointer", text, probe.pointer), {},
+                               "write what is asked of the finding as /index, /thread/x, ...");
+            words.pop_back();
+        }
+        if (words.size() > 2)
+            probe.array = words[2];
+        break;
+    case ProbeKind::Line:
+    case ProbeKind::At:
+        probe.line = words[1];
+        probe.field = words[2];
+        if (words.size() > 3)
+            probe.array = words[3];
+        break;
+    case ProbeKind::Frame:
+        probe.field = words[1];
+        if (words.size() > 2)
+            probe.array = words[2];
+        break;
+    }
+    if (auto checked = checkField(probe); !checked)
+        return failure(checked.error());
+    return probe;
+}
+
+} // namespace
+
+Result<std::vector<ExpressionPart>> parseExpression(std::string_view text) {
+    std::vector<ExpressionPart> parts;
+    const std::string whole(text);
+    while (!text.empty()) {
+        const std::size_t open = text.find('[');
+        const std::string_view plain = text.substr(0, open);
+        if (plain.find(']') != std::string_view::npos)
+            return failure("probe", fmt::format("'{}' has a ']' without its '['", whole), {},
+                           "put each probe in square brackets");
+        if (!plain.empty())
+            parts.push_back({std::string(plain), {}, false});
+        if (open == std::string_view::npos)
+            break;
+        const std::size_t close = text.find(']', open);
+        if (close == std::string_view::npos)
+            return failure("probe", fmt::format("'{}' has a '[' without its ']'", whole), {},
+                           "put each probe in square brackets");
+        auto probe = parseProbe(text.substr(open + 1, close - open - 1));
+        if (!probe)
+            return failure(probe.error());
+        parts.push_back({{}, std::move(*probe), true});
+        text.remove_prefix(close + 1);
+    }
+    return parts;
+}
+
+bool hasProbe(std::string_view expression) {
+    const auto parts = parseExpression(expression);
+    return parts && std::any_of(parts->begin(), parts->end(),
+                                [](const ExpressionPart& part) { return part.isProbe; });
+}
+
+Diagnostics problemsOf(std::string_view expression, const Lesson& lesson,
+                       const catalog::Kernel& kernel) {
+    const auto parts = parseExpression(expression);
+    if (!parts)
+        return parts.error();
+    Diagnostics problems;
+    std::string arithmetic;
+    for (const ExpressionPart& part : *parts) {
+        arithmetic += part.isProbe ? "(1)" : part.plain;
+        if (!part.probe.run.empty() && lesson.findRun(part.probe.run) == nullptr)
+            problems.push_back(
+                {Severity::Error,
+                 "probe",
+                 fmt::format("[{}]: the lesson has no run '{}'", part.probe.text, part.probe.run),
+                 {},
+                 "name it in \"runs\""});
+        if (!part.probe.line.empty() && lesson.findLine(part.probe.line) == nullptr)
+            problems.push_back(
+                {Severity::Error,
+                 "probe",
+                 fmt::format("[{}]: the lesson has no line '{}'", part.probe.text, part.probe.line),
+                 {},
+                 "name it in \"lines\""});
+    }
+    catalog::Values values;
+    for (const catalog::Parameter& parameter : kernel.parameters)
+        values[parameter.name] = parameter.defaultValue;
+    if (auto value = catalog::evaluate(arithmetic, values); !value) {
+        // A division by zero depends on what the probes give.
+        const bool isFinite = value.error().front().message.find("finite") == std::string::npos;
+        if (isFinite)
+            problems.push_back(
+                {Severity::Error,
+                 "probe",
+                 value.error().front().message,
+                 {},
+                 fmt::format("besides probes, arithmetic and the parameters of {} can be used",
+                             kernel.id)});
+    }
+    return problems;
+}
+
+} // namespace lanescope::lesson
