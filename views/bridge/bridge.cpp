@@ -44,12 +44,16 @@ Bridge::~Bridge() {
     m_thread.wait();
 }
 
-void Bridge::openKernel(const QString& id, const Parameters& parameters) {
+void Bridge::openKernel(const QString& id, const Parameters& parameters, const QString& gpu) {
     m_editedText.reset();
     m_editedParameters.clear();
     m_waiting.clear();
     m_selection = {};
-    enqueue({Kind::Open, [id = id.toStdString(), parameters](Backend& backend, Backend::Cancel cancel) {
+    enqueue({Kind::Open, [id = id.toStdString(), gpu = gpu.toStdString(), parameters](Backend& backend, Backend::Cancel cancel) {
+                 // The program that was open need not be modelled on the new device: that work is cancelled before it begins.
+                 const std::atomic<bool> isCancelled{true};
+                 if (!gpu.empty())
+                     backend.setDevice(gpu, &isCancelled);
                  return backend.openKernel(id, parameters, cancel);
              }});
 }

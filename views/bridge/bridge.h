@@ -48,7 +48,8 @@ public:
     explicit Bridge(BackendFactory factory, QObject* parent = nullptr);
     ~Bridge() override;
 
-    void openKernel(const QString& id, const Parameters& parameters);
+    /// `gpu`: model this device from now on; empty: as before.
+    void openKernel(const QString& id, const Parameters& parameters, const QString& gpu = {});
     void openFile(const QString& path);
     void setDevice(const QString& id);
     /// Takes effect when no further edit came for kTextIdleMs (kParameterIdleMs).

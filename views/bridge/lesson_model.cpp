@@ -6,9 +6,11 @@
 namespace lanescope::views {
 
 LessonModel::LessonModel(std::unique_ptr<LessonSource> source, QObject* parent)
-    : QObject(parent), m_source(std::move(source)) {}
+    : QObject(parent), m_source(std::move(source)) {
+    m_judge.setMaxThreadCount(1);
+}
 
-LessonModel::~LessonModel() = default;
+LessonModel::~LessonModel() { m_judge.waitForDone(); }
 
 const LessonStep* LessonModel::currentStep() const {
     if (!m_lesson || m_step < 0 || m_step >= static_cast<int>(m_lesson->steps.size()))
@@ -80,10 +82,20 @@ int LessonModel::lessonsDone() const {
         [this](const CourseEntry& entry) { return stateOf(entry) == State::Done; }));
 }
 
-AnswerResult LessonModel::answer(int choice, const QString& typed) {
+void LessonModel::answer(int choice, const QString& typed) {
     if (!m_lesson)
-        return {};
-    return m_source->checkAnswer(m_lesson->id, m_step, choice, typed);
+        return;
+    m_judge.start([this, id = m_lesson->id, step = m_step, choice, typed] {
+        const AnswerResult result = m_source->checkAnswer(id, step, choice, typed);
+        QMetaObject::invokeMethod(
+            this,
+            [this, id, step, result] {
+                // Not for a step that the user has left meanwhile.
+                if (m_lesson && m_lesson->id == id && m_step == step)
+                    emit answered(result);
+            },
+            Qt::QueuedConnection);
+    });
 }
 
 void LessonModel::setProgress(std::map<QString, QSet<int>> progress) {

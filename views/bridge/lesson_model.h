@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QSet>
 #include <QString>
+#include <QThreadPool>
 
 #include <map>
 #include <memory>
@@ -36,7 +37,8 @@ public:
     State stateOf(const CourseEntry& entry) const;
     int stepsDone(const QString& id) const;
     int lessonsDone() const;
-    AnswerResult answer(int choice, const QString& typed);
+    /// Judges an answer to the current step's question on another thread; answered() follows.
+    void answer(int choice, const QString& typed);
 
     /// For the settings file: "id" -> steps seen.
     std::map<QString, QSet<int>> progress() const { return m_progress; }
@@ -46,6 +48,7 @@ signals:
     void lessonChanged();
     void stepChanged(); ///< also after lessonChanged
     void progressChanged();
+    void answered(const lanescope::views::AnswerResult& result);
     void actionRequested(const lanescope::views::LessonAction& action);
 
 private:
@@ -55,6 +58,7 @@ private:
     std::unique_ptr<Lesson> m_lesson;
     int m_step = 0;
     std::map<QString, QSet<int>> m_progress;
+    QThreadPool m_judge; ///< one thread: the engine's workbench is not shared
 };
 
 } // namespace lanescope::views

@@ -14,6 +14,10 @@
 
 #include "engine/session/snapshot.h"
 
+namespace lanescope::compile {
+struct Environment;
+}
+
 namespace lanescope::views {
 
 using Parameters = std::map<std::string, std::int64_t>;
@@ -32,6 +36,7 @@ struct CourseEntry {
 struct LessonAction {
     QString kernel; ///< opens this kernel (with the parameters below)
     Parameters parameters;
+    QString gpu; ///< device id
     QString replaceText, withText; ///< edits the CUDA text: the first occurrence is replaced
     std::optional<session::Selection> selection;
     std::optional<std::uint32_t> seek;      ///< event index
@@ -39,7 +44,7 @@ struct LessonAction {
     int steps = 0;                          ///< instructions of the selected warp
     QString pane;                           ///< brings this pane to the front
     bool isEmpty() const {
-        return kernel.isEmpty() && parameters.empty() && replaceText.isEmpty() && !selection && !seek &&
+        return kernel.isEmpty() && parameters.empty() && gpu.isEmpty() && replaceText.isEmpty() && !selection && !seek &&
                !runToLine && steps == 0 && pane.isEmpty();
     }
 };
@@ -47,7 +52,7 @@ struct LessonAction {
 struct LessonStep {
     QString title;
     QString markdown;
-    LessonAction setup;
+    LessonAction setup; ///< complete: what the step shows does not depend on the steps before
     struct TryIt {
         QString text, button;
         LessonAction action;
@@ -62,8 +67,6 @@ struct LessonStep {
 
 struct Lesson {
     QString id, number, title;
-    QString kernel;
-    Parameters parameters;
     std::vector<LessonStep> steps;
 };
 
@@ -79,13 +82,14 @@ public:
     virtual const std::vector<CourseEntry>& course() const = 0;
     /// Null when there is no such lesson; errors() then says why.
     virtual std::unique_ptr<Lesson> open(const QString& id) const = 0;
-    /// `choice`: index of the choice, or -1 when `typed` is the answer. The engine computes what is right.
+    /// `choice`: index of the choice, or -1 when `typed` is the answer. The engine computes what is right, which may take it a while:
+    /// called from a thread of its own, one call at a time.
     virtual AnswerResult checkAnswer(const QString& id, int step, int choice, const QString& typed) const = 0;
     /// What could not be loaded, a line each.
     virtual QStringList errors() const { return {}; }
 };
 
-/// The lessons that are built into the program.
-std::unique_ptr<LessonSource> engineLessons();
+/// The lessons that are built into the program. `environment`: where to find compilers, for answers that need one.
+std::unique_ptr<LessonSource> engineLessons(compile::Environment environment);
 
 } // namespace lanescope::views

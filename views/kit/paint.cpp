@@ -2,6 +2,7 @@
 #include "views/kit/paint.h"
 
 #include <QFontMetricsF>
+#include <QLocale>
 #include <QPainter>
 #include <QStringList>
 
@@ -115,6 +116,10 @@ void drawTip(QPainter& painter, const QPointF& at, const QStringList& lines, con
                  &line == &lines.front() ? first : rest, theme.tiptx);
         y += 17;
     }
+}
+
+QString countedText(qint64 n, const QString& one, const QString& many) {
+    return (n == 1 ? one : many).arg(QLocale(QLocale::English).toString(n));
 }
 
 void drawEmpty(QPainter& painter, const QRectF& rect, const QString& text, const Theme& theme) {

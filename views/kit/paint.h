@@ -34,6 +34,8 @@ double drawKeyCap(QPainter& painter, const QRectF& rect, const QString& key, con
 /// The dark (in the dark theme: light) box with lines of text that tooltips are; kept inside `bounds`.
 void drawTip(QPainter& painter, const QPointF& at, const QStringList& lines, const QRectF& bounds,
              const Theme& theme);
+/// One of two texts by number, with %1 replaced by it: counted(33, tr("%1 line"), tr("%1 lines")).
+QString countedText(qint64 n, const QString& one, const QString& many);
 /// The sentence in the middle of a pane that has nothing to show.
 void drawEmpty(QPainter& painter, const QRectF& rect, const QString& text, const Theme& theme);
 

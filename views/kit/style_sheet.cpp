@@ -3,6 +3,10 @@
 #include "views/kit/theme.h"
 
 #include <QPalette>
+#include <QtCore/qglobal.h>
+
+// Resources of a static library are linked only when they are asked for, from outside any namespace.
+static void registerIcons() { Q_INIT_RESOURCE(kit); }
 
 namespace lanescope::views {
 
@@ -19,8 +23,8 @@ QLabel[role="caption"] { color: @tx3; font-size: 11px; }
 QLabel[role="body"] { color: @tx2; }
 QLabel[role="strong"] { font-weight: 600; }
 QLabel[role="title"] { font-size: 15px; font-weight: 600; }
-QMenuBar { background: @hdr; border: 0; padding: 0 6px; min-height: 26px; }
-QMenuBar::item { padding: 5px 9px; background: transparent; }
+QMenuBar { background: @hdr; border: 0; padding: 0 6px; }
+QMenuBar::item { padding: 5px 9px 6px 9px; background: transparent; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: @accbg; color: @acctx; }
 QMenu { background: @pane; border: 1px solid @line2; padding: 4px 0; }
 QMenu::item { padding: 4px 24px 4px 26px; }
@@ -31,15 +35,18 @@ QMenu::indicator { width: 14px; height: 14px; left: 6px; }
 QMenu::indicator:checked { image: url(:/kit/icons/check-@inverse.svg); }
 QToolBar { background: @hdr; border: 0; border-bottom: 1px solid @line2; spacing: 6px; padding: 0 8px;
   min-height: 39px; max-height: 39px; }
-QToolBar::separator { background: @line2; width: 1px; margin: 9px 6px; }
+QToolBar QFrame[role="separator"] { background: @line2; border: 0; min-width: 1px; max-width: 1px; min-height: 22px; max-height: 22px; }
 QStatusBar { background: @hdr; border-top: 1px solid @line2; color: @tx2; min-height: 23px; max-height: 23px; }
 QStatusBar::item { border: 0; }
-QStatusBar QLabel { color: @tx2; font-size: 11px; padding: 0 6px; }
+QStatusBar QLabel { color: @tx2; font-size: 11px; padding: 0 8px; }
+QStatusBar QLabel[divided="true"] { border-left: 1px solid @line2; margin: 4px 0; }
 QSizeGrip { width: 0; height: 0; }
 QToolTip { background: @tip; color: @tiptx; border: 0; padding: 5px 8px; }
 QPushButton, QToolButton[role="button"] { background: @btn; border: 1px solid @btnbd; border-radius: 4px;
   padding: 0 10px; min-height: 24px; color: @tx; }
 QPushButton:hover, QToolButton[role="button"]:hover { border-color: @inbd; background: @pane; }
+QToolButton[role="button"] { padding: 0 8px; }
+QToolButton::menu-indicator { image: none; width: 0; }
 QPushButton:pressed, QToolButton[role="button"]:pressed { background: @accbg; }
 QPushButton:focus, QToolButton[role="button"]:focus { border: 1px solid @acc; }
 QPushButton:disabled, QToolButton[role="button"]:disabled { color: @dis; border-color: @line; background: transparent; }
@@ -130,6 +137,7 @@ QProgressBar::chunk { background: @acc; border-radius: 3px; }
 } // namespace
 
 QString Theme::styleSheet() const {
+    registerIcons();
     struct Name {
         const char* name;
         const QColor* color;

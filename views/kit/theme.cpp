@@ -47,7 +47,7 @@ constexpr Token kTokens[] = {
     {&Theme::heat2, "#F8D0AE", "#5C3B20"},       {&Theme::heat3, "#EFA873", "#8A5226"},
     {&Theme::keyword, "#7A3E9D", "#CFA0E8"},     {&Theme::type, "#00629A", "#7CC6F0"},
     {&Theme::number, "#9A4A00", "#F2B07A"},      {&Theme::builtin, "#00704F", "#4AD3AA"},
-    {&Theme::comment, "#566370", "#8C98A3"},     {&Theme::roofCompute, "#182029", "#E9EDF1"},
+    {&Theme::comment, "#566370", "#97A3AE"},     {&Theme::roofCompute, "#182029", "#E9EDF1"},
     {&Theme::roofShared, "#009E73", "#2CC295"},  {&Theme::roofL2, "#A87200", "#E69F00"},
     {&Theme::roofDram, "#D55E00", "#F0803C"},    {&Theme::tip, "#182029", "#E9EDF1"},
     {&Theme::tiptx, "#FFFFFF", "#14171A"},       {&Theme::cell, "#F0F3F5", "#272D34"},

@@ -84,8 +84,12 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
 MainWindow::~MainWindow() { qApp->removeEventFilter(this); }
 
 void MainWindow::connectIntents() {
-    connect(m_intents, &Intents::openKernel, this, [this](const QString& id, const Parameters& p) { m_bridge->openKernel(id, p); });
+    connect(m_intents, &Intents::openKernel, this, [this](const QString& id, const Parameters& p) {
+        m_isTextEdited = false;
+        m_bridge->openKernel(id, p, m_openingGpu);
+    });
     connect(m_intents, &Intents::openFile, m_bridge, &Bridge::openFile);
+    connect(m_intents, &Intents::editText, this, [this] { m_isTextEdited = true; });
     connect(m_intents, &Intents::openLesson, this, &MainWindow::openLesson);
     connect(m_intents, &Intents::editText, m_bridge, &Bridge::editText);
     connect(m_intents, &Intents::setParameter, m_bridge, &Bridge::setParameter);
@@ -129,9 +133,6 @@ bool MainWindow::openLesson(const QString& id) {
     emit m_intents->setPlaying(false);
     if (m_section != Section::Stepper)
         setSection(Section::Stepper);
-    // The kernel first, so that the first step's own set-up finds it open.
-    if (const auto lesson = m_lessons->source().open(id); lesson && !lesson->kernel.isEmpty())
-        emit m_intents->openKernel(lesson->kernel, lesson->parameters);
     if (!m_lessons->open(id)) {
         const QStringList errors = m_lessons->source().errors();
         emit m_intents->message(errors.isEmpty() ? tr("There is no lesson %1").arg(id) : errors.join(QLatin1Char(' ')));
@@ -163,16 +164,37 @@ void MainWindow::setSection(Section section) {
     updateControls(m_bridge->snapshot());
 }
 
+bool MainWindow::isShown(const LessonAction& action) const {
+    const SnapshotPtr& snapshot = m_bridge->snapshot();
+    if (m_isTextEdited || !m_bridge->isIdle() || !snapshot->program || !snapshot->run ||
+        QString::fromStdString(snapshot->program->id) != action.kernel)
+        return false;
+    if (!action.gpu.isEmpty() && snapshot->run->deviceId != action.gpu.toStdString())
+        return false;
+    const auto& parameters = snapshot->program->parameters;
+    return std::all_of(parameters.begin(), parameters.end(), [&](const session::ParameterView& p) {
+        const auto given = action.parameters.find(p.name);
+        return p.value == (given == action.parameters.end() ? p.defaultValue : given->second);
+    });
+}
+
 void MainWindow::applyAction(const LessonAction& action) {
     emit m_intents->setPlaying(false);
-    const SnapshotPtr& snapshot = m_bridge->snapshot();
-    const bool isOpen = snapshot->program && QString::fromStdString(snapshot->program->id) == action.kernel;
-    if (!action.kernel.isEmpty() && !isOpen)
+    if (!action.kernel.isEmpty() && !isShown(action)) {
+        // Panes hear of the new program before it comes, as when the user opens it.
+        m_openingGpu = action.gpu;
         emit m_intents->openKernel(action.kernel, action.parameters);
-    else if (!action.parameters.empty())
-        m_bridge->setParameters(action.parameters);
-    if (!action.replaceText.isEmpty())
+        m_openingGpu.clear();
+    } else if (action.kernel.isEmpty()) {
+        if (!action.gpu.isEmpty())
+            m_bridge->setDevice(action.gpu);
+        if (!action.parameters.empty())
+            m_bridge->setParameters(action.parameters);
+    }
+    if (!action.replaceText.isEmpty()) {
+        m_isTextEdited = true;
         m_bridge->replaceInText(action.replaceText, action.withText);
+    }
     if (action.selection)
         m_bridge->select(*action.selection);
     if (action.seek)

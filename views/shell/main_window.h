@@ -69,6 +69,8 @@ public:
     std::vector<Pane*> panes() const;
     /// Brings the pane, and the page it is on, to the front.
     void showPane(const QString& id);
+    /// Picture (.png .svg .pdf) or table (.csv .json) of a pane.
+    Result<void> exportPaneTo(Pane& pane, const QString& path);
     /// Work has ended and the panes show it.
     bool isReady() const;
 
@@ -89,6 +91,8 @@ private:
     void onPublished(const SnapshotPtr& snapshot);
     void updateControls(const SnapshotPtr& snapshot);
     void applyAction(const LessonAction& action);
+    /// The action's kernel is open as it wants it: text, parameters and GPU.
+    bool isShown(const LessonAction& action) const;
     void applyTheme();
     void onFocusChanged(QWidget* now);
     PaneDock* focusedDock() const;
@@ -134,6 +138,8 @@ private:
     Section m_section = Section::Stepper;
     QPointer<PaneDock> m_focused;
     QString m_sandboxFile;
+    bool m_isTextEdited = false;
+    QString m_openingGpu; ///< while the intent to open a lesson's kernel is on its way
 
     SegmentedButtons* m_sections = nullptr;
     QToolButton *m_previousLesson = nullptr, *m_nextLesson = nullptr;

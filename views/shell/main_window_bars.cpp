@@ -3,7 +3,10 @@
 #include "views/shell/main_window.h"
 
 #include <QAction>
+#include <QActionGroup>
 #include <QCheckBox>
+#include <QFrame>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
 #include <QMenu>
@@ -22,6 +25,7 @@
 #include "views/bridge/lesson_model.h"
 #include "views/kit/controls.h"
 #include "views/kit/icons.h"
+#include "views/kit/paint.h"
 #include "views/shell/search_box.h"
 
 namespace lanescope::views {
@@ -65,6 +69,15 @@ void MainWindow::buildToolbar() {
     bar->setFloatable(false);
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
     addToolBar(Qt::TopToolBarArea, bar);
+    const auto addSeparator = [bar] {
+        auto* line = new QFrame(bar);
+        line->setProperty("role", "separator");
+        auto* box = new QWidget(bar);
+        auto* row = new QHBoxLayout(box);
+        row->setContentsMargins(4, 0, 4, 0);
+        row->addWidget(line);
+        bar->addWidget(box);
+    };
     setContextMenuPolicy(Qt::NoContextMenu);
 
     m_sections = new SegmentedButtons(QStringLiteral("toolbar.section"), {tr("Stepper"), tr("Performance"), tr("Sandbox")}, false, bar);
@@ -87,7 +100,7 @@ void MainWindow::buildToolbar() {
         }
     });
     bar->addWidget(m_sections);
-    bar->addSeparator();
+    addSeparator();
 
     m_previousLesson = toolButton(QStringLiteral("toolbar.lesson.previous"), tr("Previous lesson"), bar);
     m_nextLesson = toolButton(QStringLiteral("toolbar.lesson.next"), tr("Next lesson"), bar);
@@ -105,7 +118,7 @@ void MainWindow::buildToolbar() {
     bar->addWidget(m_previousLesson);
     bar->addWidget(m_lessonButton);
     bar->addWidget(m_nextLesson);
-    bar->addSeparator();
+    addSeparator();
 
     m_block = new LabelledCombo(QStringLiteral("toolbar.block"), tr("Block"), bar);
     m_warp = new LabelledCombo(QStringLiteral("toolbar.warp"), tr("Warp"), bar);
@@ -120,7 +133,7 @@ void MainWindow::buildToolbar() {
     connect(m_lane, &QComboBox::activated, this, [this](int index) { emit m_intents->selectLane(index); });
     for (LabelledCombo* combo : {m_block, m_warp, m_lane})
         bar->addWidget(combo);
-    bar->addSeparator();
+    addSeparator();
 
     m_link = new QCheckBox(tr("Link selection"), bar);
     m_link->setObjectName(QStringLiteral("toolbar.link"));
@@ -168,6 +181,8 @@ void MainWindow::buildStatusBar() {
     m_statusSentence->setAccessibleName(tr("Present step"));
     m_statusUnit = label(QStringLiteral("status.unit"));
     m_statusUnit->setText(tr("Step unit: instruction, one warp"));
+    for (QLabel* divided : {m_statusDevice, m_statusUnit})
+        divided->setProperty("divided", true);
     m_progress = new QProgressBar(this);
     m_progress->setObjectName(QStringLiteral("status.progress"));
     m_progress->setRange(0, 1000);
@@ -257,7 +272,7 @@ void MainWindow::updateStatus(const session::Snapshot& snapshot) {
     } else if (snapshot.trace) {
         const auto& trace = *snapshot.trace;
         const Dim3 grid = snapshot.run ? snapshot.run->launch.grid : Dim3{};
-        text = tr("Trace ready: block %1, %n warp(s)", nullptr, trace.warps).arg(blockText(grid, trace.block));
+        text = tr("Trace ready: block %1, %2").arg(blockText(grid, trace.block), countedText(trace.warps, tr("%1 warp"), tr("%1 warps")));
         if (!trace.complete) {
             shape = Icon::Warning;
             text = tr("Trace cut at %1 events: block %2").arg(QLocale(QLocale::English).toString(static_cast<qulonglong>(trace.events.size())), blockText(grid, trace.block));
@@ -273,6 +288,7 @@ void MainWindow::updateStatus(const session::Snapshot& snapshot) {
     m_progress->setRange(0, snapshot.progress > 0 ? 1000 : 0);
     m_progress->setValue(static_cast<int>(snapshot.progress * 1000));
     m_cancel->setVisible(snapshot.busy);
+    m_statusDevice->setVisible(snapshot.run != nullptr);
     m_statusDevice->setText(snapshot.run ? tr("Modelled on %1").arg(QString::fromStdString(snapshot.run->deviceName)) : QString());
     m_statusSentence->setText(m_statusSentence->fontMetrics().elidedText(QString::fromStdString(snapshot.frame.sentence), Qt::ElideRight, 520));
     m_statusUnit->setVisible(snapshot.trace != nullptr);

@@ -32,11 +32,11 @@
 #include "engine/device/device.h"
 #include "views/bridge/bridge.h"
 #include "views/bridge/lesson_model.h"
+#include "views/export/export.h"
 #include "views/kit/controls.h"
 #include "views/panes/lesson/lesson_pane.h"
 #include "views/panes/source/source_pane.h"
 #include "views/shell/pane_dock.h"
-#include "views/shell/pane_export.h"
 #include "views/shell/player.h"
 #include "views/shell/search_box.h"
 #include "views/shell/workspace.h"
@@ -342,20 +342,35 @@ void MainWindow::exportFocused() {
     PaneDock* dock = focusedDock();
     if (!dock)
         return;
+    Pane& pane = *dock->pane();
     QStringList filters;
-    for (const QString& format : exportFormats(*dock->pane()))
-        filters << QStringLiteral("%1 (*.%2)").arg(format.toUpper(), format);
+    for (const QString& extension : exportExtensions())
+        if (pane.table() || (extension != QLatin1String(".csv") && extension != QLatin1String(".json")))
+            filters << QStringLiteral("%1 (*%2)").arg(extension.mid(1).toUpper(), extension);
     QString chosen;
-    QString path = QFileDialog::getSaveFileName(this, tr("Export %1").arg(dock->pane()->title()), dock->pane()->id() + QStringLiteral(".png"), filters.join(QStringLiteral(";;")), &chosen);
+    QString path = QFileDialog::getSaveFileName(this, tr("Export %1").arg(pane.title()), pane.id() + QStringLiteral(".png"), filters.join(QStringLiteral(";;")), &chosen);
     if (path.isEmpty())
         return;
     if (QFileInfo(path).suffix().isEmpty())
         path += QLatin1Char('.') + chosen.section(QLatin1Char(' '), 0, 0).toLower();
-    const QString problem = exportPane(*dock->pane(), path, *m_theme);
-    if (!problem.isEmpty())
-        QMessageBox::warning(this, tr("Export"), tr("%1 was not written: %2").arg(path, problem));
+    const auto written = exportPaneTo(pane, path);
+    if (!written)
+        QMessageBox::warning(this, tr("Export"), QString::fromStdString(toString(written.error())));
     else
         statusBar()->showMessage(tr("Written %1").arg(path), 5000);
+}
+
+Result<void> MainWindow::exportPaneTo(Pane& pane, const QString& path) {
+    PaneExport options;
+    const SnapshotPtr& snapshot = m_bridge->snapshot();
+    if (snapshot->run)
+        options.gpu = snapshot->run->deviceName;
+    if (snapshot->program)
+        options.kernel = snapshot->program->title;
+    options.theme = m_theme->kind;
+    if (!pane.size().isEmpty())
+        options.size = pane.size();
+    return exportPane(pane, options, path.toStdString());
 }
 
 void MainWindow::viewAsTable() {

@@ -2,6 +2,7 @@
 #include "views/shell/pane_dock.h"
 
 #include <QHBoxLayout>
+#include <QMainWindow>
 #include <QPainter>
 #include <QToolButton>
 
@@ -12,7 +13,7 @@
 namespace lanescope::views {
 
 PaneHeader::PaneHeader(Pane* pane, QDockWidget* dock)
-    : QWidget(dock), m_pane(pane), m_controls(pane->headerControls()), m_theme(&Theme::light()) {
+    : QWidget(dock), m_pane(pane), m_dock(dock), m_controls(pane->headerControls()), m_theme(&Theme::light()) {
     setFixedHeight(26);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(10, 0, 4, 0);
@@ -71,9 +72,12 @@ void PaneHeader::paintEvent(QPaintEvent*) {
     if (fills)
         right = width() / 2.0;
     QRectF box(10, 0, right - 16, height() - 1);
-    const double title = drawText(painter, box, m_pane->title(), Theme::ui(12, QFont::DemiBold), theme.tx);
-    box.setLeft(box.left() + title + 8);
-    if (box.width() > 24)
+    // A tab above already says the pane's name.
+    const auto* window = qobject_cast<const QMainWindow*>(m_dock->parentWidget());
+    const bool isTab = window && !m_dock->isFloating() && !window->tabifiedDockWidgets(m_dock).isEmpty();
+    if (!isTab || m_pane->context().isEmpty())
+        box.setLeft(box.left() + drawText(painter, box, m_pane->title(), Theme::ui(12, QFont::DemiBold), theme.tx) + 8);
+    if (box.width() > 56)
         drawText(painter, box, m_pane->context(), Theme::ui(11.5), theme.tx3);
 }
 

@@ -28,6 +28,7 @@ private:
     QToolButton* button(const QString& name, const QString& text);
 
     Pane* m_pane;
+    QDockWidget* m_dock;
     QToolButton *m_float, *m_close;
     QWidget* m_controls;
     const Theme* m_theme;

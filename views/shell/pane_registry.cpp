@@ -11,24 +11,12 @@
 #include "views/panes/registers/registers_pane.h"
 #include "views/panes/source/source_pane.h"
 #include "views/panes/transport/transport_pane.h"
-#if __has_include("views/panes/roofline/roofline_pane.h")
 #include "views/panes/roofline/roofline_pane.h"
-#endif
-#if __has_include("views/panes/occupancy/occupancy_pane.h")
 #include "views/panes/occupancy/occupancy_pane.h"
-#endif
-#if __has_include("views/panes/waves/waves_pane.h")
 #include "views/panes/waves/waves_pane.h"
-#endif
-#if __has_include("views/panes/kernels/kernels_pane.h")
 #include "views/panes/kernels/kernels_pane.h"
-#endif
-#if __has_include("views/panes/reading/reading_pane.h")
 #include "views/panes/reading/reading_pane.h"
-#endif
-#if __has_include("views/panes/runsetup/runsetup_pane.h")
 #include "views/panes/runsetup/runsetup_pane.h"
-#endif
 
 namespace lanescope::views {
 
@@ -58,24 +46,12 @@ std::vector<PaneEntry> paneRegistry(LessonModel* lessons) {
         {QStringLiteral("registers"), Page::Stepper, Place::RightMiddle, make<RegistersPane>()},
         {QStringLiteral("findings"), Page::Stepper, Place::RightLower, make<FindingsPane>()},
         {QStringLiteral("transport"), Page::Stepper, Place::Bottom, makeTransportPane},
-#if __has_include("views/panes/runsetup/runsetup_pane.h")
         {QStringLiteral("runsetup"), Page::Performance, Place::Left, makeRunSetupPane},
-#endif
-#if __has_include("views/panes/kernels/kernels_pane.h")
         {QStringLiteral("kernels"), Page::Performance, Place::LeftLower, makeKernelsPane},
-#endif
-#if __has_include("views/panes/reading/reading_pane.h")
         {QStringLiteral("reading"), Page::Performance, Place::RightLower, makeReadingPane},
-#endif
-#if __has_include("views/panes/roofline/roofline_pane.h")
         {QStringLiteral("roofline"), Page::Performance, Place::Centre, makeRooflinePane},
-#endif
-#if __has_include("views/panes/occupancy/occupancy_pane.h")
         {QStringLiteral("occupancy"), Page::Performance, Place::CentreLower, makeOccupancyPane},
-#endif
-#if __has_include("views/panes/waves/waves_pane.h")
         {QStringLiteral("waves"), Page::Performance, Place::Right, makeWavesPane},
-#endif
     };
 }
 

@@ -73,7 +73,8 @@ void SearchBox::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     drawIcon(painter, QRectF(7, (height() - 14) / 2.0, 14, 14), Icon::Search, m_theme->tx3, *m_theme);
-    if (this->text().isEmpty() && !hasFocus())
+    // The key stands beside the hint, when there is room for both.
+    if (this->text().isEmpty() && !hasFocus() && textWidth(font(), placeholderText()) < width() - 90)
         drawKeyCap(painter, QRectF(rect()).adjusted(0, 0, -7, 0), QStringLiteral("Ctrl K"), *m_theme);
 }
 

@@ -121,15 +121,18 @@ void Workspace::resizeToFit() {
         const int left = isWide ? 290 : 264, right = isWide ? 308 : 276;
         const int bottom = isTall ? 194 : 172, h = height() - 12 - bottom;
         resize({{Place::Left, left}, {Place::Centre, w - left - right}, {Place::Right, right}}, Qt::Horizontal);
-        // The areas' own heights: the bottom one by its dock, the rest by what it leaves.
-        resize({{Place::Centre, h}, {Place::Bottom, bottom}}, Qt::Vertical);
         const int source = isTall ? 208 + std::max(0, h - 690) / 3 : 162;
         resize({{Place::Centre, source}, {Place::CentreLower, h - source}}, Qt::Vertical);
-        const int course = std::clamp(h / 3, 180, 307);
-        resize({{Place::Left, course}, {Place::LeftLower, h - course}}, Qt::Vertical);
-        const int parameters = isTall ? 236 : 200;
-        const int counters = isTall ? 26 + 26 + 22 * 8 : h - parameters;
-        resize({{Place::Right, parameters}, {Place::RightMiddle, counters}, {Place::RightLower, h - parameters - counters}}, Qt::Vertical);
+        const int course = std::clamp(h / 3, 150, 307);
+        if (isTall)
+            resize({{Place::Left, course}, {Place::LeftLower, h - course}}, Qt::Vertical);
+        const int parameters = isTall ? 200 : 170;
+        const int counters = isTall ? 26 + 26 + 24 + 22 * 8 : h - parameters;
+        if (isTall)
+            resize({{Place::Right, parameters}, {Place::RightMiddle, counters}, {Place::RightLower, std::max(80, h - parameters - counters)}}, Qt::Vertical);
+        else
+            resize({{Place::Right, parameters}, {Place::RightMiddle, counters}}, Qt::Vertical);
+        resize({{Place::Bottom, bottom}}, Qt::Vertical);
     } else {
         const int left = isWide ? 270 : 240, right = isWide ? std::min(550, w / 3) : w / 4, h = height() - 8;
         resize({{Place::Left, left}, {Place::Centre, w - left - right}, {Place::Right, right}}, Qt::Horizontal);

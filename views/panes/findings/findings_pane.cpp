@@ -148,11 +148,11 @@ QString FindingsPane::context() const {
         return {};
     QStringList parts;
     if (m_errors > 0)
-        parts << tr("%n error(s)", nullptr, m_errors);
+        parts << countedText(m_errors, tr("%1 error"), tr("%1 errors"));
     if (m_warnings > 0)
-        parts << tr("%n warning(s)", nullptr, m_warnings);
+        parts << countedText(m_warnings, tr("%1 warning"), tr("%1 warnings"));
     if (m_notes > 0)
-        parts << tr("%n note(s)", nullptr, m_notes);
+        parts << countedText(m_notes, tr("%1 note"), tr("%1 notes"));
     return parts.isEmpty() ? tr("nothing wrong") : parts.join(QStringLiteral(", "));
 }
 
@@ -217,7 +217,7 @@ void FindingsPane::addRun(const session::RunView& run) {
                withLine(finding.line, finding.ptxLine, QString::fromStdString(finding.message)), finding.line, finding.ptxLine, index++);
     }
     if (!run.finished)
-        addRow(Kind::Warning, tr("Stopped at its budget"), {}, tr("The run has more instructions than the limit in Trace > Limits allows; figures are of the part that ran."), 0, 0, -1);
+        addRow(Kind::Warning, tr("Stopped at its budget"), {}, tr("The run reached the limit of instructions; its figures are of the part that ran."), 0, 0, -1);
     if (!run.verification.empty())
         addRow(run.verified ? Kind::Pass : Kind::Error, run.verified ? tr("Result is right") : tr("Result is wrong"), {},
                QString::fromStdString(run.verification), 0, 0, -1);

@@ -148,6 +148,7 @@ LessonPane::LessonPane(LessonModel* lessons, Intents* intents, QWidget* parent)
     setFocusProxy(m_scroll);
 
     connect(m_lessons, &LessonModel::stepChanged, this, &LessonPane::showStep);
+    connect(m_lessons, &LessonModel::answered, this, &LessonPane::showAnswer);
     setTheme(Theme::light());
 }
 
@@ -218,6 +219,8 @@ void LessonPane::buildQuiz(const LessonStep& step) {
     const auto& quiz = *step.quiz;
     m_quizQuestion->setText(quiz.question);
     m_quizAnswer->hide();
+    m_check->setEnabled(true);
+    m_check->setText(tr("Check answer"));
     m_typed->clear();
     m_typed->setVisible(quiz.choices.isEmpty());
     delete m_choiceGroup;
@@ -254,17 +257,26 @@ void LessonPane::check() {
         return;
     const int choice = step->quiz->choices.isEmpty() ? -1 : m_choiceGroup->checkedId();
     const QString typed = m_typed->text().trimmed();
-    AnswerResult result;
-    if (choice < 0 && typed.isEmpty())
-        result.explanation = step->quiz->choices.isEmpty() ? tr("Type an answer first.") : tr("Choose an answer first.");
-    else
-        result = m_lessons->answer(choice, typed);
+    if (choice < 0 && typed.isEmpty()) {
+        showVerdict(step->quiz->choices.isEmpty() ? tr("Type an answer first.") : tr("Choose an answer first."), false);
+        return;
+    }
+    m_check->setEnabled(false);
+    m_check->setText(tr("Checking"));
+    m_lessons->answer(choice, typed);
+}
+
+void LessonPane::showAnswer(const AnswerResult& result) {
+    m_check->setEnabled(true);
+    m_check->setText(tr("Check answer"));
+    showVerdict((result.isCorrect ? tr("**Right.**") : tr("**Not yet.**")) + QLatin1Char(' ') + result.explanation, result.isCorrect);
+}
+
+void LessonPane::showVerdict(const QString& markdown, bool isCorrect) {
     const Theme& t = theme();
     m_quizAnswer->setStyleSheet(QStringLiteral("background: %1; color: %2; border-radius: 4px; padding: 6px 8px;")
-                                    .arg((result.isCorrect ? t.okbg : t.errbg).name(),
-                                         (result.isCorrect ? t.oktx : t.errtx).name()));
-    const QString verdict = result.isCorrect ? tr("**Right.**") : choice < 0 && typed.isEmpty() ? QString() : tr("**Not yet.**");
-    m_quizAnswer->setText(verdict.isEmpty() ? result.explanation : verdict + QLatin1Char(' ') + result.explanation);
+                                    .arg((isCorrect ? t.okbg : t.errbg).name(), (isCorrect ? t.oktx : t.errtx).name()));
+    m_quizAnswer->setText(markdown);
     m_quizAnswer->show();
 }
 

@@ -18,6 +18,7 @@ namespace lanescope::views {
 class KeyButton;
 class LessonModel;
 class MarkdownView;
+struct AnswerResult;
 struct LessonStep;
 
 class LessonPane : public Pane {
@@ -37,6 +38,8 @@ private:
     void buildTryIt(const LessonStep& step);
     void buildQuiz(const LessonStep& step);
     void check();
+    void showAnswer(const AnswerResult& result);
+    void showVerdict(const QString& markdown, bool isCorrect);
 
     LessonModel* m_lessons;
     QScrollArea* m_scroll;

@@ -96,10 +96,6 @@ void ParametersPane::fillDevices() {
     }
 }
 
-QString ParametersPane::context() const {
-    return m_snapshot && m_snapshot->program ? QString::fromStdString(m_snapshot->program->title) : QString();
-}
-
 QWidget* ParametersPane::headerControls() {
     if (!m_reset) {
         m_reset = new QToolButton;
@@ -145,7 +141,6 @@ void ParametersPane::setSnapshot(const SnapshotPtr& snapshot) {
         refresh(*snapshot->program);
     }
     m_launch->setText(launchSentence());
-    emit contextChanged();
 }
 
 void ParametersPane::rebuild(const session::ProgramView& program) {

@@ -24,7 +24,6 @@ class ParametersPane : public Pane {
 public:
     explicit ParametersPane(Intents* intents, QWidget* parent = nullptr);
 
-    QString context() const override;
     QWidget* headerControls() override;
     void setSnapshot(const SnapshotPtr& snapshot) override;
     void setTheme(const Theme& theme) override;

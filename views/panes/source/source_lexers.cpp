@@ -161,7 +161,7 @@ void SourceLexer::setTheme(const Theme& theme) {
     }
     setDefaultColor(theme.tx);
     setDefaultPaper(theme.pane);
-    setDefaultFont(Theme::mono(12));
+    setDefaultFont(defaultFont(0));
 }
 
 QString SourceLexer::description(int style) const {
@@ -184,7 +184,12 @@ QColor SourceLexer::defaultColor(int style) const {
 
 QColor SourceLexer::defaultPaper(int) const { return m_theme->pane; }
 
-QFont SourceLexer::defaultFont(int) const { return Theme::mono(12); }
+QFont SourceLexer::defaultFont(int) const {
+    // Scintilla knows points only.
+    QFont font = Theme::mono(12);
+    font.setPointSizeF(12.0 * 72.0 / (editor() ? editor()->logicalDpiY() : 96));
+    return font;
+}
 
 void CudaLexer::styleText(int, int) {
     // A comment or string before the changed range decides its style; kernels are short enough to colour whole.

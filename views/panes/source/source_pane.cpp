@@ -106,7 +106,7 @@ QString SourcePane::ptxContext() const {
         const auto count = std::count_if(program.instructions.begin(), program.instructions.end(),
                                          [line](const auto& i) { return i.cudaLine == line; });
         if (line != 0)
-            parts << tr("%n instruction(s) from line %1", nullptr, static_cast<int>(count)).arg(line);
+            parts << countedText(count, tr("%1 instruction from line %2"), tr("%1 instructions from line %2")).arg(line);
     }
     if (!program.compiler.empty())
         parts << QString::fromStdString(program.compiler);

@@ -224,8 +224,8 @@ SourceView::SourceView(Language language, const QString& name, QWidget* parent)
 
 void SourceView::setTheme(const Theme& theme) {
     m_theme = &theme;
-    m_lexer->setTheme(theme);
     m_editor->setLexer(m_lexer);
+    m_lexer->setTheme(theme);
     m_editor->setPaper(theme.pane);
     m_editor->setColor(theme.tx);
     m_editor->setCaretForegroundColor(theme.tx);
@@ -276,7 +276,9 @@ void SourceView::applyMarkers() {
     for (const std::uint32_t line : m_marks.current)
         m_editor->markerAdd(static_cast<int>(line) - 1, kCurrentMarker);
     m_editor->clearAnnotations();
-    const QsciStyle style(-1, QStringLiteral("error"), m_theme->errtx, m_theme->errbg, Theme::ui(11.5));
+    QFont annotationFont = Theme::ui(12);
+    annotationFont.setPointSizeF(11.0 * 72.0 / logicalDpiY());
+    const QsciStyle style(-1, QStringLiteral("error"), m_theme->errtx, m_theme->errbg, annotationFont);
     for (const auto& [line, message] : m_marks.errors) {
         m_editor->markerAdd(static_cast<int>(line) - 1, kErrorMarker);
         m_editor->annotate(static_cast<int>(line) - 1, QStringLiteral(" ") + message, style);
