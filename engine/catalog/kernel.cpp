@@ -101,8 +101,10 @@ Parameter readParameter(Reader& reader, const json& object, const std::string& a
     const std::string kind = reader.text(object, at, "kind");
     if (kind == "define")
         parameter.kind = ParameterKind::Define;
+    else if (kind == "launch")
+        parameter.kind = ParameterKind::Launch;
     else if (kind != "problem" && !kind.empty())
-        reader.complain(at + ".kind", "must be \"define\" or \"problem\"");
+        reader.complain(at + ".kind", "must be \"define\", \"launch\" or \"problem\"");
     parameter.defaultValue = reader.whole(object, at, "default", true).value_or(0);
     for (const json& choice : reader.list(object, at, "choices", false)) {
         if (choice.is_number_integer())

@@ -17,7 +17,8 @@ namespace lanescope::catalog {
 
 enum class ParameterKind {
     Define, ///< a macro of the CUDA text: changing it compiles again
-    Problem ///< a size: changing it only launches again
+    Launch, ///< shapes the launch only (the text reads blockDim)
+    Problem ///< a size of the problem: changing it only launches again
 };
 
 struct Parameter {

@@ -100,7 +100,11 @@ TEST_CASE("launches follow the parameters") {
     CHECK(launch.argumentSpecs == std::vector<std::string>{"random:f32:10000:1",
                                                            "random:f32:10000:2", "zeros:40000",
                                                            "i32:10000"});
-    CHECK(launch.defines == std::vector<std::pair<std::string, std::string>>{{"BLOCK", "100"}});
+    // The text reads blockDim: another block needs no other PTX.
+    CHECK(launch.defines.empty());
+    CHECK(launch.definesAreDefault);
+    launch = resolved(kernels, "k03_shared", {{"BS", 16}});
+    CHECK(launch.defines == std::vector<std::pair<std::string, std::string>>{{"BS", "16"}});
     CHECK_FALSE(launch.definesAreDefault);
 
     launch = resolved(kernels, "vector_add_unguarded");
