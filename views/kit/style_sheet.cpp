@@ -39,6 +39,7 @@ QToolBar QFrame[role="separator"] { background: @line2; border: 0; min-width: 1p
 QStatusBar { background: @hdr; border-top: 1px solid @line2; color: @tx2; min-height: 23px; max-height: 23px; }
 QStatusBar::item { border: 0; }
 QStatusBar QLabel { color: @tx2; font-size: 11px; padding: 0 8px; }
+QStatusBar QLabel#status\.icon { padding: 0 0 0 10px; }
 QStatusBar QLabel[divided="true"] { border-left: 1px solid @line2; margin: 4px 0; }
 QSizeGrip { width: 0; height: 0; }
 QToolTip { background: @tip; color: @tiptx; border: 0; padding: 5px 8px; }
@@ -75,6 +76,7 @@ QComboBox { padding: 0 22px 0 8px; }
 QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox::down-arrow { image: url(:/kit/icons/down-@theme.svg); width: 12px; height: 12px; }
 QComboBox::down-arrow:disabled { image: url(:/kit/icons/down-off-@theme.svg); }
+#paneHeader QComboBox { min-height: 18px; max-height: 18px; border-radius: 3px; border-color: @btnbd; font-size: 11px; }
 QComboBox QAbstractItemView { background: @pane; border: 1px solid @line2; selection-background-color: @accbg;
   selection-color: @acctx; outline: 0; }
 QLineEdit { padding: 0 8px; }

@@ -152,6 +152,7 @@ void MainWindow::buildToolbar() {
     bar->addWidget(m_search);
     m_themeButton = toolButton(QStringLiteral("toolbar.theme"), tr("Light or dark theme"), bar);
     m_themeButton->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_themeButton->setFixedWidth(68);
     connect(m_themeButton, &QAbstractButton::clicked, this,
             [this] { setThemeKind(m_theme->kind == ThemeKind::Light ? ThemeKind::Dark : ThemeKind::Light); });
     bar->addWidget(m_themeButton);

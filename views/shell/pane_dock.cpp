@@ -14,6 +14,7 @@ namespace lanescope::views {
 
 PaneHeader::PaneHeader(Pane* pane, QDockWidget* dock)
     : QWidget(dock), m_pane(pane), m_dock(dock), m_controls(pane->headerControls()), m_theme(&Theme::light()) {
+    setObjectName(QStringLiteral("paneHeader"));
     setFixedHeight(26);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(10, 0, 4, 0);

@@ -118,7 +118,7 @@ void Workspace::resizeToFit() {
     };
     const int w = width() - 16;
     if (m_page == Page::Stepper) {
-        const int left = isWide ? 290 : 264, right = isWide ? 308 : 276;
+        const int left = isWide ? 290 : 264, right = isWide ? 308 : 288;
         const int bottom = isTall ? 194 : 172, h = height() - 12 - bottom;
         resize({{Place::Left, left}, {Place::Centre, w - left - right}, {Place::Right, right}}, Qt::Horizontal);
         const int source = isTall ? 208 + std::max(0, h - 690) / 3 : 162;
@@ -126,7 +126,7 @@ void Workspace::resizeToFit() {
         const int course = std::clamp(h / 3, 150, 307);
         if (isTall)
             resize({{Place::Left, course}, {Place::LeftLower, h - course}}, Qt::Vertical);
-        const int parameters = isTall ? 200 : 170;
+        const int parameters = isTall ? 200 : 184;
         const int counters = isTall ? 26 + 26 + 24 + 22 * 8 : h - parameters;
         if (isTall)
             resize({{Place::Right, parameters}, {Place::RightMiddle, counters}, {Place::RightLower, std::max(80, h - parameters - counters)}}, Qt::Vertical);

@@ -5,7 +5,10 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "views/kit/controls.h"
+#include "views/kit/paint.h"
 #include "views/panes/counters/counters_model.h"
 
 namespace lanescope::views {
@@ -66,7 +69,7 @@ void CountersPane::setSnapshot(const SnapshotPtr& snapshot) {
     m_snapshot = snapshot;
     if (!snapshot || !snapshot->run)
         return;
-    const QString title = snapshot->program ? QString::fromStdString(snapshot->program->title) : QString();
+    const QString title = snapshot->program ? QString::fromStdString(snapshot->program->id) : QString();
     m_model->setRun(snapshot->run, title);
     const bool canScale = m_model->hasFma();
     if (m_scale) {
@@ -89,8 +92,15 @@ void CountersPane::layOut() {
     m_view->setColumnHidden(CountersModel::kBefore, !hasBefore);
     m_view->setColumnHidden(CountersModel::kRatio, !hasBefore);
     header->setSectionResizeMode(CountersModel::kName, QHeaderView::Stretch);
-    for (const int column : {CountersModel::kBefore, CountersModel::kNow, CountersModel::kRatio})
-        header->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+    header->setTextElideMode(Qt::ElideRight);
+    // As wide as its numbers; a long name of a kernel must not push them out of sight.
+    for (const int column : {CountersModel::kBefore, CountersModel::kNow, CountersModel::kRatio}) {
+        header->setSectionResizeMode(column, QHeaderView::Fixed);
+        double width = column == CountersModel::kRatio ? 30 : hasBefore ? 52 : 76;
+        for (int row = 0; row < m_model->rowCount(); ++row)
+            width = std::max(width, textWidth(Theme::mono(11, QFont::Medium), m_model->index(row, column).data().toString()));
+        header->resizeSection(column, static_cast<int>(width) + 14);
+    }
 }
 
 } // namespace lanescope::views
