@@ -164,7 +164,8 @@ void Session::State::rebuild(const std::atomic<bool>* cancel) {
             view->cudaText = *text;
         }
     }
-    program = view;
+    // A copy: what is published must not change, and the view is filled further below.
+    program = std::make_shared<const ProgramView>(*view);
     const auto stop = [&](const Diagnostics& errors) {
         auto failed = std::make_shared<ProgramView>(*view);
         failed->diagnostics = errors;
