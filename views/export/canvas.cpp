@@ -231,13 +231,24 @@ QRectF Canvas::textRotated(QPointF at, double degrees, double dy, const QString&
 QRectF Canvas::textHalo(double x, double y, const QString& full, const TextStyle& style,
                         const QColor& halo) {
     const QRectF bounds = boundsOf(x, y, full, style);
-    QPainterPath path;
-    path.addText(QPointF(bounds.left(), y), style.font, full);
-    QPen outline(halo, 3);
-    outline.setJoinStyle(Qt::RoundJoin);
-    m_painter.setPen(outline);
-    m_painter.setBrush(Qt::NoBrush);
-    m_painter.drawPath(path);
+    if (m_vector) {
+        QPainterPath path;
+        path.addText(QPointF(bounds.left(), y), style.font, full);
+        QPen outline(halo, 3);
+        outline.setJoinStyle(Qt::RoundJoin);
+        m_painter.setPen(outline);
+        m_painter.setBrush(Qt::NoBrush);
+        m_painter.drawPath(path);
+    } else {
+        // Copies around it: asking for glyph outlines changes how the font's next glyphs are
+        // rasterised, so the same picture would differ from one time to the next.
+        m_painter.setFont(style.font);
+        m_painter.setPen(halo);
+        for (int dx = -1; dx <= 1; ++dx)
+            for (int dy = -1; dy <= 1; ++dy)
+                if (dx != 0 || dy != 0)
+                    m_painter.drawText(QPointF(bounds.left() + 1.4 * dx, y + 1.4 * dy), full);
+    }
     return text(x, y, full, style);
 }
 

@@ -197,6 +197,14 @@ OccupancyData occupancyOf(const Device& device, const KernelShape& shape, const 
     return data;
 }
 
+/// "H100 SXM" of "NVIDIA H100 SXM": the maker's name tells nothing here.
+Device named(Device device) {
+    constexpr std::string_view maker = "NVIDIA ";
+    if (device.name.starts_with(maker))
+        device.name.erase(0, maker.size());
+    return device;
+}
+
 /// Waves of this grid on one GPU; error when it does not fit there.
 Result<model::Waves> wavesOn(const Device& device, const KernelShape& shape, std::int64_t blocks) {
     const auto o = model::occupancy(device, inputOf(shape));
@@ -233,16 +241,8 @@ WavesData wavesOf(const Device& device, const KernelShape& shape, std::int64_t b
         for (const Device& other : *all)
             if (other.isProduct() && other.id != device.id)
                 if (const auto w = wavesOn(other, shape, blocks))
-                    row(other, *w);
+                    row(named(other), *w);
     return data;
-}
-
-/// "H100 SXM" of "NVIDIA H100 SXM": the maker's name tells nothing here.
-Device named(Device device) {
-    constexpr std::string_view maker = "NVIDIA ";
-    if (device.name.starts_with(maker))
-        device.name.erase(0, maker.size());
-    return device;
 }
 
 Result<Device> deviceOf(const std::string& id) {

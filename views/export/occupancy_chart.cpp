@@ -29,8 +29,10 @@ void paintLimits(Canvas& c, const QRectF& rect, const OccupancyData& d) {
     for (const OccupancyLimit& limit : d.limits) {
         const QFont name = Theme::ui(12, limit.isLimiter ? QFont::DemiBold : QFont::Medium);
         const double nameRight = c.text(x0, y + 12, str(limit.name), {name, t.tx}).right();
-        c.textFit(right, y + 12, right - nameRight - 12, str(limit.detail),
-                  {Theme::ui(11), t.tx3, Align::Right});
+        QString detail = str(limit.detail);
+        if (Canvas::width(detail, Theme::ui(11)) > right - nameRight - 12)
+            detail.remove(QStringLiteral(" per block"));
+        c.textFit(right, y + 12, right - nameRight - 12, detail, {Theme::ui(11), t.tx3, Align::Right});
         const double bar = y + 17;
         c.fill({x0, bar, x1 - x0, 15}, t.alt);
         const QString value = limit.blocks ? QString::number(*limit.blocks) : QStringLiteral("–");
@@ -108,7 +110,7 @@ void paintCurve(Canvas& c, const QRectF& rect, const OccupancyData& d,
     }
     // Ticks in steps that suit hardware: powers of two.
     double step = 1;
-    while ((high - low) / step > std::max(2.0, (right - left) / 52))
+    while ((high - low) / step > std::max(2.0, (right - left) / 42))
         step *= 2;
     double free = left - 20;
     for (double v = std::ceil(low / step) * step; v <= high + 1e-9; v += step) {

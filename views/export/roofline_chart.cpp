@@ -77,16 +77,23 @@ class Occupied {
 public:
     explicit Occupied(QRectF area) : m_area(area) {}
     void add(const QRectF& r) { m_boxes.push_back(r); }
-    bool isFree(const QRectF& r) const {
-        if (!m_area.contains(r))
-            return false;
-        return std::none_of(m_boxes.begin(), m_boxes.end(),
-                            [&](const QRectF& b) { return b.intersects(r); });
+    /// A line that labels had better not cross.
+    void addLine(QPointF from, QPointF to) {
+        const int steps = std::max(1, int(std::hypot(to.x() - from.x(), to.y() - from.y()) / 6));
+        for (int i = 0; i <= steps; ++i) {
+            const QPointF at = from + (to - from) * (double(i) / steps);
+            m_lines.push_back({at.x() - 3, at.y() - 3, 6, 6});
+        }
+    }
+    bool isFree(const QRectF& r, bool ofLines = false) const {
+        const auto touches = [&](const QRectF& b) { return b.intersects(r); };
+        return m_area.contains(r) && std::none_of(m_boxes.begin(), m_boxes.end(), touches) &&
+               (!ofLines || std::none_of(m_lines.begin(), m_lines.end(), touches));
     }
 
 private:
     QRectF m_area;
-    std::vector<QRectF> m_boxes;
+    std::vector<QRectF> m_boxes, m_lines;
 };
 
 QString perSecond(double flops) {
@@ -239,15 +246,21 @@ void labelRoofs(Canvas& c, const Plot& p, const RooflineData& data, MemoryLevel 
         const QString text = QString::fromStdString(roof.label) + QStringLiteral(", ") +
                              perSecond(roof.flopsPerSecond);
         const double width = Canvas::width(text, font);
-        for (const double dy : {-7.0, 15.0}) {
-            const double y = p.y(roof.flopsPerSecond) + dy;
-            const QRectF box(p.area.right() - 4 - width - 2, y - 11, width + 4, 14);
-            if (!taken.isFree(box))
-                continue;
-            c.text(p.area.right() - 4, y, text, {font, t.tx, Align::Right});
-            taken.add(box);
-            break;
-        }
+        const double y0 = p.y(roof.flopsPerSecond), right = p.area.right() - 4;
+        const auto boxAt = [&](double end, double dy) {
+            return QRectF(end - width - 2, y0 + dy - 11, width + 4, 14);
+        };
+        double end = right, shift = -7; // when every place is taken: over the points at the right
+        bool placed = false;
+        for (const double dy : {-7.0, 15.0})
+            for (double x = right; !placed && x - width > p.area.center().x(); x -= 16)
+                if (taken.isFree(boxAt(x, dy))) {
+                    end = x;
+                    shift = dy;
+                    placed = true;
+                }
+        c.textHalo(end, y0 + shift, text, {font, t.tx, Align::Right}, t.pane);
+        taken.add(boxAt(end, shift));
     }
     const double slope = -std::atan2(p.area.height() / (p.yHigh - p.yLow),
                                      p.area.width() / (p.xHigh - p.xLow)) *
@@ -263,7 +276,8 @@ void labelRoofs(Canvas& c, const Plot& p, const RooflineData& data, MemoryLevel 
         for (const double share : {0.3, 0.4, 0.5, 0.2, 0.6, 0.7, 0.8, 0.12, 0.9}) {
             const double v = std::pow(10, from + (to - from) * share);
             const QPointF at(p.x(v), p.y(v * roof.bytesPerSecond));
-            for (const double dy : {-8.0, 17.0}) {
+            const bool farthest = roof.level == MemoryLevel::Dram; // below: nothing is under it
+            for (const double dy : {farthest ? 17.0 : -8.0, farthest ? -8.0 : 17.0}) {
                 const auto boxes = boxesAlong(at, slope, dy, width);
                 if (!std::all_of(boxes.begin(), boxes.end(),
                                  [&](const QRectF& b) { return taken.isFree(b); }))
@@ -289,7 +303,7 @@ void paintPoint(Canvas& c, QPointF at, bool measured, bool selected) {
 
 /// A label beside its point, at the nearest free place; far ones get a thin leader.
 bool labelPoint(Canvas& c, QPointF at, const KernelPoint& point, bool selected, bool withTitle,
-                Occupied& taken) {
+                bool clearOfLines, Occupied& taken) {
     const Theme& t = c.theme();
     const QFont strong = Theme::ui(12, QFont::DemiBold), plain = Theme::ui(12);
     const QString id = QString::fromStdString(point.id);
@@ -299,7 +313,7 @@ bool labelPoint(Canvas& c, QPointF at, const KernelPoint& point, bool selected, 
     const double gap = title.isEmpty() ? 0 : 5;
     const double idWidth = Canvas::width(id, strong);
     const double width = idWidth + gap + Canvas::width(title, plain);
-    for (const double radius : {11.0, 18.0, 28.0, 40.0, 56.0})
+    for (const double radius : {selected ? 13.0 : 10.0, 18.0, 28.0, 40.0, 56.0})
         for (const double angle : {180.0, 0.0, 225.0, 45.0, 270.0, 90.0, 315.0, 135.0, 200.0, 340.0}) {
             const double a = angle * M_PI / 180, dx = std::cos(a) * radius, dy = std::sin(a) * radius;
             const double left = dx > 1    ? at.x() + dx
@@ -307,7 +321,7 @@ bool labelPoint(Canvas& c, QPointF at, const KernelPoint& point, bool selected, 
                                           : at.x() - width / 2;
             const double middle = at.y() + dy;
             const QRectF box(left - 2, middle - 8, width + 4, 16);
-            if (!taken.isFree(box))
+            if (!taken.isFree(box, clearOfLines))
                 continue;
             if (radius > 20)
                 c.line({at.x() + dx * 6 / radius, at.y() + dy * 6 / radius},
@@ -376,7 +390,8 @@ void paintRoofline(Canvas& c, const QRectF& rect, const RooflineData& data, Memo
             continue;
         const double x = p.x(*intensity);
         placed.push_back({&point, {x, p.y(point.flopsPerSecond)}});
-        taken.add({x - 6, placed.back().second.y() - 6, 12, 12});
+        const double r = point.id == data.selected ? 9.5 : 6;
+        taken.add({x - r, placed.back().second.y() - r, 2 * r, 2 * r});
         if (point.measuredFlopsPerSecond) {
             measured = true;
             taken.add({x - 6, p.y(*point.measuredFlopsPerSecond) - 6, 12, 12});
@@ -396,10 +411,21 @@ void paintRoofline(Canvas& c, const QRectF& rect, const RooflineData& data, Memo
     std::stable_sort(placed.begin(), placed.end(), [&](const auto& a, const auto& b) {
         return (a.first->id == data.selected) > (b.first->id == data.selected);
     });
+    const double top = peak(data);
+    for (const MemoryRoof& roof : roofsOn(data, axis)) {
+        double from = 0, to = 0;
+        if (!visiblePart(p, roof.bytesPerSecond, top, from, to))
+            continue;
+        const double x0 = std::pow(10, from), x1 = std::pow(10, to);
+        taken.addLine({p.x(x0), p.y(x0 * roof.bytesPerSecond)}, {p.x(x1), p.y(x1 * roof.bytesPerSecond)});
+    }
     const bool titles = p.area.width() > 480 && placed.size() <= 12;
-    for (const auto& [point, at] : placed)
-        if (!labelPoint(c, at, *point, point->id == data.selected, titles, taken))
-            labelPoint(c, at, *point, point->id == data.selected, false, taken);
+    for (const auto& [point, at] : placed) {
+        const bool selected = point->id == data.selected;
+        for (const auto& [title, clear] : {std::pair{titles, true}, {titles, false}, {false, true}, {false, false}})
+            if (labelPoint(c, at, *point, selected, title, clear, taken))
+                break;
+    }
 }
 
 int rooflineHit(const QRectF& rect, const RooflineData& data, MemoryLevel axis, double x, double y) {

@@ -142,7 +142,8 @@ void paintWaves(Canvas& c, const QRectF& rect, const WavesData& d) {
                              .arg(grouped(d.blocks), grouped(d.waves * d.capacity), percent(d.slotsUsed));
     const QFont strong = Theme::ui(11.5, QFont::DemiBold);
     const QRectF box = c.text(right, y + 30, used, {strong, t.tx, Align::Right});
-    const QString time = QStringLiteral("Time: %1 equal %2").arg(grouped(d.waves)).arg(d.waves == 1 ? QStringLiteral("wave") : QStringLiteral("waves"));
+    const QString time = d.waves == 1 ? QStringLiteral("Time: one wave")
+                                       : QStringLiteral("Time: %1 equal waves").arg(grouped(d.waves));
     if (left + Canvas::width(time, Theme::ui(11)) < box.left() - 10)
         c.text(left, y + 30, time, {Theme::ui(11), t.tx3});
     paintTable(c, {rect.left(), y + 42, rect.width(), rect.bottom() - y - 42}, d);

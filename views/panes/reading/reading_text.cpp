@@ -10,6 +10,14 @@ namespace {
 
 QString str(const std::string& s) { return QString::fromStdString(s); }
 
+/// "Issue slots" -> "issue slots", but "FP32", "L1 lines" as they are.
+QString inSentence(const std::string& roof) {
+    QString text = str(roof);
+    if (text.size() > 1 && text[1].isLower())
+        text[0] = text[0].toLower();
+    return text == QStringLiteral("shared") ? QStringLiteral("shared memory") : text;
+}
+
 QString seconds(double s) {
     return s >= 1      ? shortNumber(s) + QStringLiteral(" s")
            : s >= 1e-3 ? shortNumber(s * 1e3) + QStringLiteral(" ms")
@@ -24,11 +32,11 @@ void bound(const Performance& performance, const KernelEntry& k, std::vector<Rem
     for (const ComputeRoof& roof : performance.roofline.compute)
         peak = std::max(peak, roof.flopsPerSecond);
     Remark r;
-    r.title = QStringLiteral("%1 sets the time").arg(str(p.parts.front().roof));
-    r.text = QStringLiteral("It alone needs %1.").arg(seconds(p.parts.front().seconds));
+    r.title = QStringLiteral("Bound by ") + inSentence(p.parts.front().roof);
+    r.text = QStringLiteral("This roof alone needs %1.").arg(seconds(p.parts.front().seconds));
     if (p.parts.size() > 1 && p.parts[1].seconds > 0)
         r.text += QStringLiteral(" Next is %1 with %2, %3 of it.")
-                      .arg(str(p.parts[1].roof), seconds(p.parts[1].seconds),
+                      .arg(inSentence(p.parts[1].roof), seconds(p.parts[1].seconds),
                            percent(p.parts[1].seconds / p.parts[0].seconds));
     if (peak > 0 && p.flopsPerSecond > 0) {
         const double share = p.flopsPerSecond / peak;

@@ -41,7 +41,7 @@ public:
         layout->addLayout(m_sizes);
         m_model = new QPushButton(QStringLiteral("Model all kernels"), this);
         m_model->setObjectName(QStringLiteral("runsetup_model"));
-        m_model->setProperty("primary", true);
+        m_model->setProperty("role", "primary");
         layout->addWidget(m_model, 0, Qt::AlignLeft);
         m_note = new QLabel(this);
         m_note->setWordWrap(true);
@@ -101,12 +101,14 @@ private:
         for (const auto& [name, spin] : m_spins)
             spin->deleteLater();
         m_spins = std::move(kept);
-        int i = 0;
-        for (const auto& [name, spin] : m_spins) {
-            m_sizes->addWidget(spin, i / 3, i % 3);
-            spin->show();
-            ++i;
-        }
+        int i = 0; // in the order of the program, not of the alphabet
+        if (m_program)
+            for (const session::ParameterView& p : m_program->parameters)
+                if (const auto at = m_spins.find(QString::fromStdString(p.name)); at != m_spins.end()) {
+                    m_sizes->addWidget(at->second, i / 3, i % 3);
+                    at->second->show();
+                    ++i;
+                }
     }
 
     void sendSizes() {
