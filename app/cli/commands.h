@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The subcommands: each adds itself to the application and, when it is chosen, runs and sets the exit status.
+// The subcommands: each adds itself to the application and, when it is chosen, runs and sets the
+// exit status.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/diagnostic.h"
 #include "engine/compile/compile.h"
@@ -24,9 +29,26 @@ void addRoofline(CLI::App& app, int& status);
 void addWaves(CLI::App& app, int& status);
 void addCompile(CLI::App& app, int& status);
 
-/// Prints the diagnostics, one line each, and returns kBadInput. With json, an object {"errors": [...]} on standard output too.
+/// Prints the diagnostics, one line each, and returns kBadInput. With json, an object {"errors":
+/// [...]} on standard output too.
 int report(const Diagnostics& diagnostics, bool json);
 void print(const std::string& text);
 compile::Environment environment();
+
+// Values of options are read here and not by the parser of options, so that each error says what is
+// wrong and what to do.
+
+/// A whole number within [least, most]. Errors (code "argument") name the option, the text and the
+/// range.
+Result<std::int64_t> wholeNumber(const std::string& option, const std::string& text,
+                                 std::int64_t least, std::int64_t most);
+
+/// "NAME=VALUE" or "NAME" (1), as a compiler's -D; the name may have a parameter list. Errors (code
+/// "argument"): no name, a line break.
+Result<std::vector<std::pair<std::string, std::string>>>
+macros(const std::vector<std::string>& texts);
+
+/// nvrtc, nvcc or clang; nothing for an empty text.
+Result<std::optional<compile::Compiler>> compilerNamed(const std::string& text);
 
 } // namespace lanescope::cli

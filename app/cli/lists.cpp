@@ -26,17 +26,23 @@ Result<std::string> kernelsText(bool json) {
         Json parameters = Json::array();
         std::string short_;
         for (const catalog::Parameter& p : k.parameters) {
-            parameters.push_back({{"name", p.name},
-                                  {"label", p.label},
-                                  {"kind", p.kind == catalog::ParameterKind::Define ? "define" : "problem"},
-                                  {"default", p.defaultValue},
-                                  {"min", p.min},
-                                  {"max", p.max},
-                                  {"choices", p.choices},
-                                  {"help", p.help}});
+            parameters.push_back(
+                {{"name", p.name},
+                 {"label", p.label},
+                 {"kind", p.kind == catalog::ParameterKind::Define ? "define" : p.kind == catalog::ParameterKind::Launch ? "launch" : "problem"},
+                 {"default", p.defaultValue},
+                 {"min", p.min},
+                 {"max", p.max},
+                 {"choices", p.choices},
+                 {"help", p.help}});
             short_ += fmt::format("{}{}={}", short_.empty() ? "" : " ", p.name, p.defaultValue);
         }
-        list.push_back({{"id", k.id}, {"title", k.title}, {"family", k.family}, {"entry", k.entry}, {"parameters", parameters}, {"notes", k.notes}});
+        list.push_back({{"id", k.id},
+                        {"title", k.title},
+                        {"family", k.family},
+                        {"entry", k.entry},
+                        {"parameters", parameters},
+                        {"notes", k.notes}});
         text += fmt::format("{:<26}{:<40}{}\n", k.id, k.title, short_);
     }
     return json ? Json{{"kernels", list}}.dump(2) + "\n" : text;
@@ -47,21 +53,26 @@ Result<std::string> devicesText(bool json) {
     if (!devices)
         return failure(devices.error());
     Json list = Json::array();
-    std::string text = fmt::format("{:<12}{:<28}{:>5}{:>6}{:>10}{:>12}\n", "id", "name", "cc", "SMs", "MHz", "DRAM GB/s");
+    std::string text = fmt::format("{:<12}{:<28}{:>5}{:>6}{:>10}{:>12}\n", "id", "name", "cc",
+                                   "SMs", "MHz", "DRAM GB/s");
     for (const device::Device& d : *devices) {
         Json row = Json::parse(device::toJson(d));
         row["id"] = d.id;
         list.push_back(std::move(row));
-        text += fmt::format("{:<12}{:<28}{:>5}{:>6.0f}{:>10.0f}{:>12.0f}\n", d.id, d.name, device::toString(d.limits.capability),
-                            d.value("sm_count").value_or(0), d.value("boost_clock").value_or(0), d.value("dram_bandwidth").value_or(0));
+        text +=
+            fmt::format("{:<12}{:<28}{:>5}{:>6.0f}{:>10.0f}{:>12.0f}\n", d.id, d.name,
+                        device::toString(d.limits.capability), d.value("sm_count").value_or(0),
+                        d.value("boost_clock").value_or(0), d.value("dram_bandwidth").value_or(0));
     }
-    return json ? Json{{"devices", list}}.dump(2) + "\n" : text + "Or ccX.Y for the limits of a bare compute capability.\n";
+    return json ? Json{{"devices", list}}.dump(2) + "\n"
+                : text + "Or ccX.Y for the limits of a bare compute capability.\n";
 }
 
 } // namespace
 
 void addKernels(CLI::App& app, int& status) {
-    CLI::App* sub = app.add_subcommand("kernels", "List the kernels of the catalog with their parameters");
+    CLI::App* sub =
+        app.add_subcommand("kernels", "List the kernels of the catalog with their parameters");
     auto json = std::make_shared<bool>(false);
     sub->add_flag("--json", *json, "Print one JSON object");
     sub->footer("Example:\n  lanescope kernels --json");
@@ -84,11 +95,6 @@ void addDevices(CLI::App& app, int& status) {
         else
             status = report(text.error(), *json);
     });
-}
-
-void addLessons(CLI::App& app, int& status) {
-    (void)app;
-    (void)status;
 }
 
 } // namespace lanescope::cli

@@ -16,9 +16,10 @@ namespace lanescope::cli {
 namespace {
 
 struct SimArguments {
-    std::string subject, entry, grid, block, gpu = "h100", with, blocks = "all", schedule = "turn";
-    std::uint64_t shared = 0, maxInstructions = 2'000'000'000;
-    bool sharedGiven = false, json = false;
+    std::string subject, entry, grid, block, gpu = "h100", as = "written", with, blocks = "all",
+                                             schedule = "turn";
+    std::string shared, maxInstructions = "2000000000";
+    bool json = false;
     std::vector<std::string> specs, defines, dumps;
 };
 
@@ -38,12 +39,19 @@ Result<Dim3> parseDim(const std::string& text, const char* option) {
             break;
         at = next + 1;
     }
-    return failure("argument", fmt::format("{} '{}' is not X[,Y[,Z]]", option, text), {}, "give one to three whole numbers, such as 16,16");
+    return failure("argument", fmt::format("{} '{}' is not X[,Y[,Z]]", option, text), {},
+                   "give one to three whole numbers, such as 16,16");
 }
+
+constexpr std::uint64_t kMostListedBlocks = 1 << 20;
 
 Result<session::SimulateOptions> parseBlocks(const SimArguments& a) {
     session::SimulateOptions options;
-    options.maxInstructions = a.maxInstructions;
+    const Result<std::int64_t> most =
+        wholeNumber("--max-instructions", a.maxInstructions, 1, INT64_MAX);
+    if (!most)
+        return failure(most.error());
+    options.maxInstructions = static_cast<std::uint64_t>(*most);
     if (a.blocks == "all")
         return options;
     if (a.blocks == "sample") {
@@ -53,13 +61,31 @@ Result<session::SimulateOptions> parseBlocks(const SimArguments& a) {
     options.blocks = session::BlockChoice::List;
     const char* at = a.blocks.data();
     const char* end = at + a.blocks.size();
+    const auto wrong = [&] {
+        return failure(
+            "argument",
+            fmt::format("--blocks '{}' is neither all, sample nor a list of block numbers",
+                        a.blocks),
+            {}, "for example --blocks 0,5,17 or 0-3,8; blocks are numbered from 0, x fastest");
+    };
     for (;;) {
-        std::uint64_t block = 0;
-        const auto [next, error] = std::from_chars(at, end, block);
-        if (error != std::errc{} || (next != end && *next != ','))
-            return failure("argument", fmt::format("--blocks '{}' is neither all, sample nor a list of block numbers", a.blocks), {},
-                           "for example --blocks 0,5,17");
-        options.blockList.push_back(block);
+        std::uint64_t first = 0;
+        auto [next, error] = std::from_chars(at, end, first);
+        std::uint64_t last = first;
+        if (error == std::errc{} && next != end && *next == '-') {
+            const auto range = std::from_chars(next + 1, end, last);
+            next = range.ptr;
+            error = range.ec;
+        }
+        if (error != std::errc{} || (next != end && *next != ',') || last < first)
+            return wrong();
+        if (last - first >= kMostListedBlocks || options.blockList.size() > kMostListedBlocks)
+            return failure(
+                "argument",
+                fmt::format("--blocks '{}' lists more than {} blocks", a.blocks, kMostListedBlocks),
+                {}, "use all or sample");
+        for (std::uint64_t block = first; block <= last; ++block)
+            options.blockList.push_back(block);
         if (next == end)
             return options;
         at = next + 1;
@@ -68,7 +94,8 @@ Result<session::SimulateOptions> parseBlocks(const SimArguments& a) {
 
 Result<session::LaunchRequest> launchRequest(const SimArguments& a) {
     session::LaunchRequest out;
-    for (const auto& [text, target, option] : {std::tuple{&a.grid, &out.grid, "--grid"}, std::tuple{&a.block, &out.block, "--block"}}) {
+    for (const auto& [text, target, option] :
+         {std::tuple{&a.grid, &out.grid, "--grid"}, std::tuple{&a.block, &out.block, "--block"}}) {
         if (text->empty())
             continue;
         Result<Dim3> d = parseDim(*text, option);
@@ -76,22 +103,29 @@ Result<session::LaunchRequest> launchRequest(const SimArguments& a) {
             return failure(d.error());
         *target = *d;
     }
-    if (a.sharedGiven)
-        out.dynamicSharedBytes = a.shared;
+    if (!a.shared.empty()) {
+        const Result<std::int64_t> bytes = wholeNumber("--shared", a.shared, 0, INT32_MAX);
+        if (!bytes)
+            return failure(bytes.error());
+        out.dynamicSharedBytes = static_cast<std::uint64_t>(*bytes);
+    }
     out.arguments = a.specs;
     const std::string kind = a.schedule.substr(0, a.schedule.find(':'));
     if (kind == "random") {
         out.schedule = sim::Schedule::Random;
         if (const std::size_t colon = a.schedule.find(':'); colon != std::string::npos) {
             const std::string seed = a.schedule.substr(colon + 1);
-            const auto [next, error] = std::from_chars(seed.data(), seed.data() + seed.size(), out.seed);
+            const auto [next, error] =
+                std::from_chars(seed.data(), seed.data() + seed.size(), out.seed);
             if (error != std::errc{} || next != seed.data() + seed.size())
-                return failure("argument", fmt::format("--schedule '{}': the seed is not a number", a.schedule));
+                return failure("argument", fmt::format("--schedule '{}': the seed is not a number",
+                                                       a.schedule));
         }
     } else if (a.schedule == "reverse") {
         out.schedule = sim::Schedule::Reverse;
     } else if (a.schedule != "turn") {
-        return failure("argument", fmt::format("--schedule '{}' is not known", a.schedule), {}, "turn, reverse or random[:SEED]");
+        return failure("argument", fmt::format("--schedule '{}' is not known", a.schedule), {},
+                       "turn, reverse or random[:SEED]");
     }
     return out;
 }
@@ -99,9 +133,12 @@ Result<session::LaunchRequest> launchRequest(const SimArguments& a) {
 Result<std::pair<std::size_t, std::string>> parseDump(const std::string& text) {
     const std::size_t colon = text.find(':');
     std::size_t index = 0;
-    const auto [next, error] = std::from_chars(text.data(), text.data() + std::min(colon, text.size()), index);
-    if (colon == std::string::npos || error != std::errc{} || next != text.data() + colon || colon + 1 == text.size())
-        return failure("argument", fmt::format("--dump '{}' is not INDEX:FILE", text), {}, "for example --dump 2:c.bin writes argument 2 after the run");
+    const auto [next, error] =
+        std::from_chars(text.data(), text.data() + std::min(colon, text.size()), index);
+    if (colon == std::string::npos || error != std::errc{} || next != text.data() + colon ||
+        colon + 1 == text.size())
+        return failure("argument", fmt::format("--dump '{}' is not INDEX:FILE", text), {},
+                       "for example --dump 2:c.bin writes argument 2 after the run");
     return std::pair(index, text.substr(colon + 1));
 }
 
@@ -109,18 +146,24 @@ Result<void> runSim(const SimArguments& a) {
     const Result<device::Device> device = device::findDevice(a.gpu);
     if (!device)
         return failure(device.error());
+    if (a.as == "compiled")
+        return failure("argument",
+                       "--as compiled is not there yet: merged loads are a later version's", {},
+                       "use --as written, the default");
+    if (a.as != "written")
+        return failure("argument", fmt::format("--as '{}' is not known", a.as), {},
+                       "use --as written");
     session::LoadRequest load;
     load.subject = a.subject;
     load.entry = a.entry;
-    for (const std::string& d : a.defines) {
-        const std::size_t equals = d.find('=');
-        load.defines.emplace_back(d.substr(0, equals), equals == std::string::npos ? "1" : d.substr(equals + 1));
-    }
-    if (!a.with.empty()) {
-        load.with = compile::compilerFromName(a.with);
-        if (!load.with)
-            return failure("argument", fmt::format("--with '{}' is not a compiler", a.with), {}, "nvrtc, nvcc or clang");
-    }
+    Result<std::vector<std::pair<std::string, std::string>>> defines = macros(a.defines);
+    if (!defines)
+        return failure(defines.error());
+    load.defines = std::move(*defines);
+    const Result<std::optional<compile::Compiler>> with = compilerNamed(a.with);
+    if (!with)
+        return failure(with.error());
+    load.with = *with;
     Result<session::SimulateOptions> options = parseBlocks(a);
     if (!options)
         return failure(options.error());
@@ -143,49 +186,74 @@ Result<void> runSim(const SimArguments& a) {
     sim::Memory memory = sim::makeMemory(prepared->launch);
     for (const auto& [index, path] : dumps)
         if (index >= memory.allocationOfArgument.size() || memory.allocationOfArgument[index] < 0)
-            return failure("argument", fmt::format("--dump {}: argument {} is not a buffer", index, index), {},
-                           fmt::format("the kernel has {} arguments, numbered from 0", memory.allocationOfArgument.size()));
-    Result<session::SimReport> report = session::simulate(*program, *prepared, *device, memory, *options);
+            return failure("argument",
+                           fmt::format("--dump {}: argument {} is not a buffer", index, index), {},
+                           fmt::format("the kernel has {} arguments, numbered from 0",
+                                       memory.allocationOfArgument.size()));
+    Result<session::SimReport> report =
+        session::simulate(*program, *prepared, *device, memory, *options);
     if (!report)
         return failure(report.error());
     for (const auto& [index, path] : dumps) {
-        const std::vector<std::uint8_t>& bytes = memory.global.at(static_cast<std::size_t>(memory.allocationOfArgument[index])).bytes;
-        if (Result<void> written = writeFile(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}); !written)
+        const std::vector<std::uint8_t>& bytes =
+            memory.global.at(static_cast<std::size_t>(memory.allocationOfArgument[index])).bytes;
+        if (Result<void> written =
+                writeFile(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+            !written)
             return failure(written.error());
     }
-    print((a.json ? session::toJson(*program, *prepared, *device, *report) + "\n" : session::toText(*program, *prepared, *device, *report)));
+    print((a.json ? session::toJson(*program, *prepared, *device, *report) + "\n"
+                  : session::toText(*program, *prepared, *device, *report)));
     return {};
 }
 
 } // namespace
 
 void addSim(CLI::App& app, int& status) {
-    CLI::App* sub = app.add_subcommand("sim", "Simulate a kernel: counters, findings and the model");
+    CLI::App* sub =
+        app.add_subcommand("sim", "Simulate a kernel: counters, findings and the model");
     auto a = std::make_shared<SimArguments>();
-    sub->add_option("subject", a->subject, "A kernel of the catalog (see `lanescope kernels`), a .cu or a .ptx file")->required();
+    sub->add_option("subject", a->subject,
+                    "A kernel of the catalog (see `lanescope kernels`), a .cu or a .ptx file")
+        ->required();
     sub->add_option("--kernel", a->entry, "Which kernel of the file");
     sub->add_option("--grid", a->grid, "Blocks: X[,Y[,Z]]");
     sub->add_option("--block", a->block, "Threads of a block: X[,Y[,Z]]");
-    CLI::Option* shared = sub->add_option("--shared", a->shared, "Dynamic shared memory of a block in bytes");
+    sub->add_option("--shared", a->shared, "Dynamic shared memory of a block in bytes");
     // One SPEC per --arg; allow_extra_args would swallow the positional.
-    sub->add_option("--arg", a->specs, "An argument, in order: i32:V u32:V i64:V u64:V f32:V f64:V | zeros:BYTES | iota:TYPE:COUNT | "
-                                       "random:TYPE:COUNT[:SEED] | file:PATH[:OFFSET[:BYTES]]")
+    sub->add_option("--arg", a->specs,
+                    "An argument, in order: i32:V u32:V i64:V u64:V f32:V f64:V | zeros:BYTES | "
+                    "iota:TYPE:COUNT | "
+                    "random:TYPE:COUNT[:SEED] | file:PATH[:OFFSET[:BYTES]]")
         ->allow_extra_args(false);
-    sub->add_option("-D", a->defines, "NAME=VALUE: a parameter of a catalog kernel, or a macro of a .cu file")->allow_extra_args(false);
-    sub->add_option("--gpu", a->gpu, "A GPU (see `lanescope devices`) or ccX.Y")->capture_default_str();
+    sub->add_option("-D", a->defines,
+                    "NAME=VALUE: a parameter of a catalog kernel, or a macro of a .cu file")
+        ->allow_extra_args(false);
+    sub->add_option("--gpu", a->gpu, "A GPU (see `lanescope devices`) or ccX.Y")
+        ->capture_default_str();
+    sub->add_option("--as", a->as, "written: the PTX as it is")->capture_default_str();
     sub->add_option("--with", a->with, "Compile with nvrtc, nvcc or clang");
-    sub->add_option("--blocks", a->blocks, "all, sample (and scale), or a list of block numbers")->capture_default_str();
-    sub->add_option("--schedule", a->schedule, "Order of the warps: turn, reverse or random[:SEED]")->capture_default_str();
-    sub->add_option("--max-instructions", a->maxInstructions, "Stop after this many warp instructions")->capture_default_str();
-    sub->add_option("--dump", a->dumps, "INDEX:FILE: write an argument's buffer after the run")->allow_extra_args(false);
+    sub->add_option("--blocks", a->blocks,
+                    "all, sample (and scale), or a list of block numbers such as 0,5,8-11")
+        ->capture_default_str();
+    sub->add_option("--schedule", a->schedule, "Order of the warps: turn, reverse or random[:SEED]")
+        ->capture_default_str();
+    sub->add_option("--max-instructions", a->maxInstructions,
+                    "Stop after this many warp instructions")
+        ->capture_default_str();
+    sub->add_option("--dump", a->dumps, "INDEX:FILE: write an argument's buffer after the run")
+        ->allow_extra_args(false);
     sub->add_flag("--json", a->json, "Print one JSON object");
     sub->footer("Examples:\n"
                 "  lanescope sim k03_shared -D BS=16 --gpu rtx-a6000 --json\n"
-                "  lanescope sim saxpy.cu --grid 4 --block 256 --arg f32:2 --arg iota:f32:1000 --arg random:f32:1000:7 --arg i32:1000\n"
-                "  lanescope sim kernels.ptx --kernel mm_naive --grid 8,8 --block 32,32 --arg i32:256 --arg i32:256 --arg i32:256 \\\n"
-                "      --arg random:f32:65536:1 --arg random:f32:65536:2 --arg zeros:262144 --dump 5:c.bin");
-    sub->callback([a, shared, &status] {
-        a->sharedGiven = shared->count() != 0;
+                "  lanescope sim k01_naive -D M=4096 -D N=4096 -D K=256 --blocks sample\n"
+                "  lanescope sim saxpy.cu --grid 4 --block 256 --arg f32:2 --arg iota:f32:1000 "
+                "--arg random:f32:1000:7 --arg i32:1000\n"
+                "  lanescope sim kernels.ptx --kernel mm_naive --grid 8,8 --block 32,32 --arg "
+                "i32:256 --arg i32:256 --arg i32:256 \\\n"
+                "      --arg random:f32:65536:1 --arg random:f32:65536:2 --arg zeros:262144 --dump "
+                "5:c.bin");
+    sub->callback([a, &status] {
         if (const Result<void> ran = runSim(*a); !ran)
             status = report(ran.error(), a->json);
     });

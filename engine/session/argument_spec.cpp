@@ -120,17 +120,35 @@ void appendReal(std::vector<std::uint8_t>& bytes, std::string_view type, double 
         append(bytes, static_cast<std::uint8_t>(static_cast<std::int64_t>(value)));
 }
 
+/// In [-1, 1) with 24 bits, exact in a float.
+double randomUnit(std::uint64_t& state) { return static_cast<double>(nextRandom(state) >> 40) * 0x1p-23 - 1.0; }
+
 double randomValue(std::string_view type, std::uint64_t& state) {
+    if (type == "f32" || type == "f16" || type == "bf16")
+        return randomUnit(state);
     const std::uint64_t r = nextRandom(state);
     if (type == "f64")
         return static_cast<double>(r >> 11) * 0x1p-52 - 1.0;
-    if (type == "f32" || type == "f16" || type == "bf16")
-        return static_cast<double>(r >> 40) * 0x1p-23 - 1.0;
     if (type == "i32")
         return static_cast<double>(r % 2001) - 1000;
     if (type == "u32")
         return static_cast<double>(r % 1001);
     return static_cast<double>(r % 256) - (type == "i8" ? 128 : 0);
+}
+
+/// 0, 1, 2, ..., or random values when there is a seed.
+void fill(std::vector<std::uint8_t>& bytes, std::string_view type, std::uint64_t count, std::optional<std::uint64_t> seed) {
+    if (type == "f32") { // most buffers: values straight into their place
+        bytes.resize(count * sizeof(float));
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const float value = seed ? static_cast<float>(randomUnit(*seed)) : static_cast<float>(i);
+            std::memcpy(bytes.data() + i * sizeof value, &value, sizeof value);
+        }
+        return;
+    }
+    bytes.reserve(count * static_cast<unsigned>(typeBytes(type)));
+    for (std::uint64_t i = 0; i < count; ++i)
+        appendReal(bytes, type, seed ? randomValue(type, *seed) : static_cast<double>(i));
 }
 
 } // namespace
@@ -214,9 +232,7 @@ Result<ArgumentValue> parseArgument(std::string_view spec, std::size_t number, c
         }
         out.type = parts[1];
         out.elementBytes = size;
-        bytes.reserve(*count * static_cast<unsigned>(size));
-        for (std::uint64_t i = 0; i < *count; ++i)
-            appendReal(bytes, parts[1], kind == "iota" ? static_cast<double>(i) : randomValue(parts[1], seed));
+        fill(bytes, parts[1], *count, kind == "iota" ? std::nullopt : std::optional(seed));
         return out;
     }
     if (kind == "file") {

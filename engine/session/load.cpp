@@ -70,8 +70,11 @@ std::vector<std::string> parameterNames(const std::string& text, const std::stri
 Result<std::string> findEntry(const ptx::Module& module, const std::string& wanted) {
     const std::vector<std::string> entries = module.entries();
     std::string list;
-    for (const std::string& e : entries)
-        list += (list.empty() ? "" : ", ") + sourceName(e);
+    for (const std::string& e : entries) {
+        const std::string source = sourceName(e);
+        const auto same = std::count_if(entries.begin(), entries.end(), [&](const std::string& other) { return sourceName(other) == source; });
+        list += (list.empty() ? "" : ", ") + (same > 1 ? fmt::format("'{}'", demangled(e)) : source);
+    }
     if (entries.empty())
         return failure("entry", "the file has no kernel", {module.path, 0, 0}, "a kernel is a __global__ function (.entry in PTX)");
     if (wanted.empty()) {
@@ -93,9 +96,9 @@ Result<std::string> findEntry(const ptx::Module& module, const std::string& want
         return failure("entry", fmt::format("there is no kernel '{}'", wanted), {module.path, 0, 0}, "the kernels are: " + list);
     std::string symbols;
     for (const std::string& m : matches)
-        symbols += (symbols.empty() ? "" : ", ") + m;
+        symbols += (symbols.empty() ? "" : ", ") + fmt::format("'{}'", demangled(m));
     return failure("entry", fmt::format("'{}' is the name of {} kernels", wanted, matches.size()), {module.path, 0, 0},
-                   "give the symbol: " + symbols);
+                   "choose one of " + symbols);
 }
 
 Result<void> loadModule(LoadedProgram& out, const std::string& path, const std::string& wanted) {
@@ -152,7 +155,12 @@ Result<void> compileInto(LoadedProgram& out, const LoadRequest& request, std::ve
         return failure(ptx.error());
     out.compiler = compilerText(*ptx);
     out.ptxText = std::move(ptx->ptx);
-    return loadModule(out, out.cudaFile, request.entry);
+    Result<void> loaded = loadModule(out, out.cudaFile, request.entry);
+    if (!loaded)
+        for (Diagnostic& d : loaded.error())
+            if (d.where.line != 0) // a line of the PTX, not of the text that the user knows
+                d.where.file = fmt::format("PTX of {}", out.cudaFile);
+    return loaded;
 }
 
 Result<LoadedProgram> loadCatalogKernel(std::shared_ptr<const catalog::Kernel> shared, const LoadRequest& request, const compile::Environment& environment) {
@@ -228,6 +236,8 @@ Result<LoadedProgram> load(const LoadRequest& request, const compile::Environmen
     Result<std::string> text = request.text ? Result<std::string>(*request.text) : readFile(path, kMaxTextBytes);
     if (!text)
         return failure(text.error());
+    if (text->starts_with("\xef\xbb\xbf")) // the byte order mark of UTF-8: no compiler and no PTX needs it
+        text->erase(0, 3);
     // What it is, by extension and else by content: PTX begins with a .version directive.
     const bool isPtx = extension == ".ptx" || (extension != ".cu" && extension != ".cuh" && text->find(".version") != std::string::npos &&
                                                text->find(".target") != std::string::npos);
@@ -242,8 +252,13 @@ Result<LoadedProgram> load(const LoadRequest& request, const compile::Environmen
     out.cudaFile = path.filename().string();
     out.cudaText = std::move(*text);
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-    if (Result<void> r = compileInto(out, request, request.defines, std::filesystem::absolute(folder, ec), environment); !r)
-        return failure(r.error());
+    if (Result<void> r = compileInto(out, request, request.defines, std::filesystem::absolute(folder, ec), environment); !r) {
+        // Messages name the file as the user did.
+        for (Diagnostic& d : r.error())
+            if (d.where.file == out.cudaFile)
+                d.where.file = path.string();
+        return failure(std::move(r.error()));
+    }
     return out;
 }
 
@@ -262,6 +277,21 @@ std::vector<std::string> argumentNames(const LoadedProgram& program) {
     }
     return names;
 }
+
+namespace {
+
+/// By the names of the CUDA text or the manifest, which the PTX does not have.
+Diagnostic wrongArgumentCount(const LoadedProgram& program, const std::vector<std::string>& names, std::size_t given) {
+    const ptx::Function& entry = program.program->entry();
+    std::string list;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        list += fmt::format("{}{} ({} bytes)", i == 0 ? "" : ", ", names[i], entry.parameters[i].sizeBytes);
+    return {Severity::Error, "argument",
+            fmt::format("kernel {} takes {} argument{}, {} given", sourceName(entry.name), names.size(), names.size() == 1 ? "" : "s", given), {},
+            names.empty() ? std::string("leave --arg out") : "give an --arg for each, in order: " + list};
+}
+
+} // namespace
 
 Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest& request, const device::Device& device) {
     PreparedLaunch out;
@@ -305,6 +335,8 @@ Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest
         launch.arguments.push_back(std::move(value->argument));
         out.values.push_back(std::move(*value));
     }
+    if (errors.empty() && specs.size() != entry.parameters.size())
+        errors.push_back(wrongArgumentCount(program, names, specs.size()));
     if (!errors.empty())
         return failure(std::move(errors));
     if (Result<void> checked = sim::checkLaunch(launch); !checked)

@@ -28,7 +28,7 @@ Json countersJson(const sim::Counters& c) {
     Json out;
     for (const sim::Metric& m : sim::metrics())
         out[std::string(m.id)] = number(m.value(c));
-    Json classes;
+    Json classes = Json::object();
     for (int i = 0; i < ptx::kInstructionClassCount; ++i) {
         const auto cls = static_cast<ptx::InstructionClass>(i);
         if (c.of(cls).executions != 0)
@@ -83,6 +83,7 @@ Json findingJson(const check::Finding& f) {
     if (f.otherThread) {
         out["other_line"] = f.otherLine;
         out["other_ptx_line"] = f.otherPtxLine;
+        out["other_thread"] = threadJson(f.otherThread->thread);
         out["other_block"] = threadJson(f.otherThread->block);
     }
     if (!f.array.empty()) {
@@ -106,11 +107,11 @@ Json modelJson(const SimReport& report) {
         out["time_s"] = p.seconds;
         out["bottleneck"] = model::toString(p.bottleneck);
         out["flops_per_s"] = p.flopsPerSecond;
-        Json roofs;
+        Json roofs = Json::object();
         for (const model::RoofTime& t : p.times)
             roofs[model::toString(t.kind)] = {{"work", number(t.work)}, {"time_s", t.seconds}, {"formula", t.explanation.formula}};
         out["roofs"] = roofs;
-        Json intensity;
+        Json intensity = Json::object();
         for (const model::Intensity& i : p.intensities)
             intensity[i.level] = {{"bytes", number(i.bytes)}, {"flops_per_byte", i.flopsPerByte}};
         out["intensity"] = intensity;
@@ -188,7 +189,8 @@ std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared,
     if (!program.compiler.empty())
         out["compiler"] = program.compiler;
     out["target"] = program.module->target;
-    out["gpu"] = {{"id", device.id}, {"name", device.name}};
+    out["gpu"] = device.id;
+    out["gpu_name"] = device.name;
     out["as"] = "written";
     out["launch"] = {{"grid", dim(l.grid)},
                      {"block", dim(l.block)},

@@ -23,6 +23,35 @@ Dim3 Launch::threadAt(std::uint32_t warp, int lane) const {
             static_cast<std::uint32_t>(linear / plane)};
 }
 
+namespace {
+
+/// Local and constant memory beyond what a device has, global memory beyond what is held here.
+template <class Refuse>
+void refuseMemory(const Launch& launch, const Refuse& refuse) {
+    std::uint64_t local = 0, constant = 0, global = 0;
+    const auto count = [&](const ptx::Variable& v) {
+        std::uint64_t& sum = v.space == ptx::Space::Local ? local : v.space == ptx::Space::Const ? constant : global;
+        if (v.space == ptx::Space::Local || v.space == ptx::Space::Const || v.space == ptx::Space::Global)
+            sum = std::min(sum + std::min(v.sizeBytes, std::uint64_t{1} << 60), std::uint64_t{1} << 60);
+    };
+    for (const ptx::Variable& v : launch.program->module->variables)
+        count(v);
+    for (const FunctionLayout& f : launch.program->functions)
+        for (const ptx::Variable& v : launch.program->module->functions[f.moduleIndex].variables)
+            count(v);
+    for (const Argument& a : launch.arguments)
+        global += a.isBuffer ? a.bytes.size() : 0;
+    const LaunchLimits& limits = launch.limits;
+    if (local > limits.localBytes)
+        refuse(fmt::format("{} bytes of local memory a thread, the limit is {}", local, limits.localBytes), "make the thread's own arrays smaller");
+    if (constant > limits.constantBytes)
+        refuse(fmt::format("{} bytes of constant memory, the limit is {}", constant, limits.constantBytes), "keep large tables in global memory");
+    if (global > limits.globalBytes)
+        refuse(fmt::format("{} bytes of buffers and global variables, the simulator holds {}", global, limits.globalBytes), "simulate a smaller problem");
+}
+
+} // namespace
+
 Result<void> checkLaunch(const Launch& launch) {
     Diagnostics errors;
     const LaunchLimits& limits = launch.limits;
@@ -32,11 +61,13 @@ Result<void> checkLaunch(const Launch& launch) {
     };
     const Dim3& b = launch.block;
     const Dim3& g = launch.grid;
-    if (b.count() == 0 || g.count() == 0)
+    // In 64 bits the product of three large extents wraps around; the extents themselves are then refused below.
+    const auto isLarge = [](const Dim3& d) { return d.x > 1u << 31 || std::uint64_t{d.x} * d.y > 1u << 31; };
+    if (b.x == 0 || b.y == 0 || b.z == 0 || g.x == 0 || g.y == 0 || g.z == 0)
         refuse(fmt::format("a launch needs at least one block and one thread, this one has {} x {} x {} blocks of {} x {} x {} threads",
                            g.x, g.y, g.z, b.x, b.y, b.z),
                "make every extent at least 1 (cudaErrorInvalidConfiguration)");
-    else if (b.count() > limits.threadsPerBlock)
+    else if (!isLarge(b) && b.count() > limits.threadsPerBlock)
         refuse(fmt::format("{} x {} x {} = {} threads a block, the limit is {}", b.x, b.y, b.z, b.count(), limits.threadsPerBlock),
                "make the block smaller (cudaErrorInvalidConfiguration)");
     if (b.x > limits.block.x || b.y > limits.block.y || b.z > limits.block.z)
@@ -51,6 +82,10 @@ Result<void> checkLaunch(const Launch& launch) {
         refuse(fmt::format("{} bytes of shared memory a block ({} static, {} dynamic), the limit is {}", launch.sharedBytes(),
                            launch.program->staticSharedBytes, launch.dynamicSharedBytes, limits.sharedBytes),
                "use a smaller tile or another GPU (cudaErrorInvalidValue)");
+    else if (launch.program->staticSharedBytes > limits.staticSharedBytes)
+        refuse(fmt::format("{} bytes of static shared memory a block, the limit is {}", launch.program->staticSharedBytes, limits.staticSharedBytes),
+               "make the arrays dynamic: extern __shared__, and give the size at the launch (--shared)");
+    refuseMemory(launch, refuse);
     const ptx::LaunchBounds& bounds = entry.bounds;
     if (bounds.maxThreadsX) {
         const std::uint64_t most = std::uint64_t{*bounds.maxThreadsX} * bounds.maxThreadsY.value_or(1) * bounds.maxThreadsZ.value_or(1);

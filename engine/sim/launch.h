@@ -33,6 +33,10 @@ struct LaunchLimits {
     Dim3 block{1024, 1024, 64};
     Dim3 grid{2147483647u, 65535, 65535};
     std::uint64_t sharedBytes = 232448; ///< static + dynamic, opt-in
+    std::uint64_t staticSharedBytes = 49152; ///< more must be dynamic: ptxas refuses it on every compute capability
+    std::uint64_t localBytes = 512 << 10;  ///< local memory of a thread (CUDA Programming Guide, technical specifications)
+    std::uint64_t constantBytes = 64 << 10; ///< .const variables (the same table)
+    std::uint64_t globalBytes = std::uint64_t{4} << 30; ///< .global variables and buffers together: what we are willing to hold
     std::uint32_t smCount = 132;        ///< for %nsmid and %smid
 };
 
