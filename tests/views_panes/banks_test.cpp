@@ -59,12 +59,13 @@ TEST_CASE("The wavefronts drawn are the wavefronts counted", "[banks]") {
         if (kind == memory::SharedKind::Atomic && width > 8)
             continue;
         const std::uint64_t stride = any(40), span = 1 + any(200);
-        const auto view = shared(any(3) == 0 ? LaneMask(random()) : kFullMask, width,
-                                 [&](int lane) {
-                                     return (any(2) != 0 ? std::uint64_t(lane) * stride : any(span)) *
-                                            std::uint64_t(width);
-                                 },
-                                 kind);
+        const auto view = shared(
+            any(3) == 0 ? LaneMask(random()) : kFullMask, width,
+            [&](int lane) {
+                return (any(2) != 0 ? std::uint64_t(lane) * stride : any(span)) *
+                       std::uint64_t(width);
+            },
+            kind);
         INFO("width " << width << " kind " << int(kind));
         CHECK(int(wavefrontsOf(view).size()) == view.shared.wavefronts);
         CHECK(int(view.passes.size()) == view.shared.passes);
@@ -73,7 +74,8 @@ TEST_CASE("The wavefronts drawn are the wavefronts counted", "[banks]") {
 
 TEST_CASE("The sum names minimum and excess apart", "[banks]") {
     startApplication();
-    const auto conflict = with({shared(kFullMask, 4, [](int l) { return 128u * unsigned(l % 8) + 4u * unsigned(l / 8); })});
+    const auto conflict = with({shared(
+        kFullMask, 4, [](int l) { return 128u * unsigned(l % 8) + 4u * unsigned(l / 8); })});
     BankScene scene = makeBankScene(conflict.get(), -1, kWide);
     CHECK(scene.verdict == "8-way conflict");
     CHECK(scene.sum == "8 wavefronts = 1 minimum + 7 excess");
@@ -95,12 +97,14 @@ TEST_CASE("Bank texts stay apart and inside", "[banks]") {
     for (int round = 0; round < 120; ++round) {
         const int width = 4 << any(3);
         const std::uint64_t stride = 1 + any(40);
-        const auto snapshot = with({shared(any(3) == 0 ? LaneMask(random()) : kFullMask, width,
-                                           [&](int l) { return std::uint64_t(l) * stride * unsigned(width); })},
-                                   int(any(32)));
+        const auto snapshot =
+            with({shared(any(3) == 0 ? LaneMask(random()) : kFullMask, width,
+                         [&](int l) { return std::uint64_t(l) * stride * unsigned(width); })},
+                 int(any(32)));
         for (const QRectF& rect : {kWide, kNarrow}) {
             const BankScene scene = makeBankScene(snapshot.get(), -1, rect);
-            const TextLog log = paintLogged(rect.size(), [&](Canvas& c) { paintBanks(c, scene, snapshot->frame); });
+            const TextLog log =
+                paintLogged(rect.size(), [&](Canvas& c) { paintBanks(c, scene, snapshot->frame); });
             CHECK(overlapping(log).toStdString() == "");
             CHECK(clipped(log, rect, true).toStdString() == "");
             for (const BankRow& row : scene.rows)
@@ -119,8 +123,11 @@ TEST_CASE("The bank pane paints and lists what it shows", "[banks]") {
     pane->setSnapshot(fakeSnapshot());
     CHECK(pane->table()->rowCount() == 0);
     keep(picture(*pane, {982, 320}), "banks_empty");
-    pane->setSnapshot(with({shared(kFullMask, 4, [](int l) { return 128u * unsigned(l % 8) + 4u * unsigned(l / 8); }),
-                            shared(kFullMask, 4, [](int l) { return 4u * unsigned(l / 4); }, memory::SharedKind::Store)}));
+    pane->setSnapshot(with(
+        {shared(kFullMask, 4, [](int l) { return 128u * unsigned(l % 8) + 4u * unsigned(l / 8); }),
+         shared(
+             kFullMask, 4, [](int l) { return 4u * unsigned(l / 4); },
+             memory::SharedKind::Store)}));
     CHECK(pane->table()->rowCount() == 32 + 8);
     for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) {
         const QImage image = picture(*pane, {982, 320}, kind);

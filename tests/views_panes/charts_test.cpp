@@ -31,7 +31,8 @@ RooflineData roofline(int kernels, unsigned seed = 1) {
     RooflineData d;
     d.gpu = "H100 SXM";
     d.compute = {{"FP32", 66.9e12}};
-    d.memory = {{MemoryLevel::L1, "Shared and L1", 33.5e12}, {MemoryLevel::L2, "L2", 5.6e12},
+    d.memory = {{MemoryLevel::L1, "Shared and L1", 33.5e12},
+                {MemoryLevel::L2, "L2", 5.6e12},
                 {MemoryLevel::Dram, "DRAM", 3.35e12}};
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> u(0, 1);
@@ -66,9 +67,11 @@ TEST_CASE("Roofline labels never overlap and stay inside", "[charts]") {
     for (int kernels : {0, 1, 4, 10, 25})
         for (unsigned seed = 1; seed <= 6; ++seed)
             for (const MemoryLevel axis : {MemoryLevel::L1, MemoryLevel::L2, MemoryLevel::Dram})
-                for (const QRectF& rect : {QRectF(0, 0, 760, 494), QRectF(0, 0, 420, 260), QRectF(0, 0, 1400, 800)}) {
+                for (const QRectF& rect :
+                     {QRectF(0, 0, 760, 494), QRectF(0, 0, 420, 260), QRectF(0, 0, 1400, 800)}) {
                     const RooflineData data = roofline(kernels, seed);
-                    const TextLog log = paintLogged(rect.size(), [&](Canvas& c) { paintRoofline(c, rect, data, axis); });
+                    const TextLog log = paintLogged(
+                        rect.size(), [&](Canvas& c) { paintRoofline(c, rect, data, axis); });
                     // Turned labels have wide boxes: only level texts are compared.
                     TextLog level;
                     for (const TextItem& item : log.items)
@@ -121,14 +124,17 @@ TEST_CASE("Occupancy and waves of the mock's kernel", "[charts]") {
     CHECK(waves->idleSms == 120);
     CHECK(waves->slotsUsed == Approx(144.0 / 264));
     CHECK(waves->rows.size() > 5);
-    for (const QRectF& rect : {QRectF(0, 0, 760, 350), QRectF(0, 0, 460, 230), QRectF(0, 0, 1200, 700)}) {
+    for (const QRectF& rect :
+         {QRectF(0, 0, 760, 350), QRectF(0, 0, 460, 230), QRectF(0, 0, 1200, 700)}) {
         for (int curve = 0; curve < 3; ++curve) {
-            const TextLog log = paintLogged(rect.size(), [&](Canvas& c) { paintOccupancy(c, rect, *occupancy, curve); });
+            const TextLog log = paintLogged(
+                rect.size(), [&](Canvas& c) { paintOccupancy(c, rect, *occupancy, curve); });
             CHECK(overlapping(log).toStdString() == "");
             CHECK(clipped(log, rect, rect.width() < 500).toStdString() == "");
             CHECK(log.contains("limiter"));
         }
-        const TextLog log = paintLogged(rect.size(), [&](Canvas& c) { paintWaves(c, rect, *waves); });
+        const TextLog log =
+            paintLogged(rect.size(), [&](Canvas& c) { paintWaves(c, rect, *waves); });
         CHECK(overlapping(log).toStdString() == "");
         CHECK(clipped(log, rect, rect.width() < 500).toStdString() == "");
         CHECK(log.contains("54.5%"));
@@ -147,19 +153,23 @@ TEST_CASE("Occupancy labels stay apart for any launch and GPU", "[charts]") {
     REQUIRE(devices->size() >= 10);
     for (int round = 0; round < 60; ++round) {
         const DeviceEntry& device = (*devices)[random() % devices->size()];
-        const KernelShape shape{32 << (random() % 6), int(16 + random() % 200), double(random() % 49152)};
+        const KernelShape shape{32 << (random() % 6), int(16 + random() % 200),
+                                double(random() % 49152)};
         const auto data = occupancyData(device.id, shape, "kernel");
         REQUIRE(data);
         const auto waves = wavesData(device.id, shape, 1 + random() % 5000, "kernel");
         REQUIRE(waves);
         for (const QRectF& rect : {QRectF(0, 0, 760, 350), QRectF(0, 0, 520, 250)}) {
-            INFO(device.id << " " << shape.threads << " " << shape.registers << " " << shape.sharedBytes);
+            INFO(device.id << " " << shape.threads << " " << shape.registers << " "
+                           << shape.sharedBytes);
             for (int curve = 0; curve < 3; ++curve) {
-                const TextLog log = paintLogged(rect.size(), [&](Canvas& c) { paintOccupancy(c, rect, *data, curve); });
+                const TextLog log = paintLogged(
+                    rect.size(), [&](Canvas& c) { paintOccupancy(c, rect, *data, curve); });
                 CHECK(overlapping(log).toStdString() == "");
                 CHECK(clipped(log, rect, true).toStdString() == "");
             }
-            const TextLog log = paintLogged(rect.size(), [&](Canvas& c) { paintWaves(c, rect, *waves); });
+            const TextLog log =
+                paintLogged(rect.size(), [&](Canvas& c) { paintWaves(c, rect, *waves); });
             CHECK(overlapping(log).toStdString() == "");
             CHECK(clipped(log, rect, true).toStdString() == "");
         }
@@ -203,7 +213,8 @@ TEST_CASE("Charts export as PNG, SVG, PDF, CSV and JSON", "[export]") {
     const QStringList& k1 = csv[5];
     CHECK(k1[csv[0].indexOf("title")] == "Coalesced, \"fast\"");
     CHECK(k1[csv[0].indexOf("flops_per_s")].toDouble() == Approx(data.points[0].flopsPerSecond));
-    CHECK(k1[csv[0].indexOf("flop_per_byte_l2")].toDouble() == Approx(*data.points[0].intensity[1]));
+    CHECK(k1[csv[0].indexOf("flop_per_byte_l2")].toDouble() ==
+          Approx(*data.points[0].intensity[1]));
     CHECK(k1[csv[0].indexOf("flop_per_byte_dram")].isEmpty());
 
     const auto json = nlohmann::json::parse(read(base + ".json"));
@@ -259,7 +270,8 @@ TEST_CASE("A pane exports its picture and its table", "[export]") {
     for (const char* extension : {".png", ".svg", ".pdf", ".csv", ".json"})
         REQUIRE(exportPane(*pane, options, base + extension));
     const std::string svg = read(base + ".svg");
-    for (const char* label : {"Thread to address map", "A+0x0680", "32 lanes, 1 address", "This step"})
+    for (const char* label :
+         {"Thread to address map", "A+0x0680", "32 lanes, 1 address", "This step"})
         CHECK(svg.find(label) != std::string::npos);
     const auto csv = parseCsv(QString::fromStdString(read(base + ".csv")));
     CHECK(csv.size() == 65);
@@ -269,7 +281,8 @@ TEST_CASE("A pane exports its picture and its table", "[export]") {
 }
 
 TEST_CASE("CSV fields survive a round trip", "[export]") {
-    const std::vector<QStringList> records{{"a", "b,c", "d\"e\"", ""}, {"line\nbreak", "", "x", "\"\""}};
+    const std::vector<QStringList> records{{"a", "b,c", "d\"e\"", ""},
+                                           {"line\nbreak", "", "x", "\"\""}};
     QString text;
     for (const QStringList& record : records)
         text += csvLine(record);

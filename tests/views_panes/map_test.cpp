@@ -29,7 +29,7 @@ std::shared_ptr<session::Snapshot> withAccesses(std::vector<session::AccessView>
 
 session::AccessView access(LaneMask active, int bytes,
                            const std::function<std::uint64_t(int)>& address,
-                           const char* array = "A") {
+                           const std::string& array = std::string("A")) {
     session::AccessView view;
     view.active = active;
     view.bytesPerLane = bytes;
@@ -78,10 +78,10 @@ TEST_CASE("Every lane can be hit on its chip and on its bytes", "[map]") {
     const auto snapshot = fakeSnapshot();
     for (const QRectF& rect : {kMock, kSmall, QRectF(10, 20, 1200, 600)})
         for (const bool coalesced : {false, true}) {
-            const auto shown = coalesced ? withAccesses({access(kFullMask, 4, [](int l) {
-                return std::uint64_t(4 * l + 64);
-            })})
-                                         : std::make_shared<session::Snapshot>(*snapshot);
+            const auto shown =
+                coalesced ? withAccesses({access(kFullMask, 4,
+                                                 [](int l) { return std::uint64_t(4 * l + 64); })})
+                          : std::make_shared<session::Snapshot>(*snapshot);
             const MapScene scene = makeMapScene(shown.get(), {}, rect);
             for (int lane = 0; lane < 32; ++lane) {
                 CHECK(scene.laneAt(scene.lanes[std::size_t(lane)].chip.center(), shown->frame) ==
@@ -110,7 +110,9 @@ TEST_CASE("Rows never overlap and the selected lane stays unfolded", "[map]") {
             const int width = 1 << any(5);
             const std::uint64_t spread = std::uint64_t{1} << (7 + any(12));
             const std::uint64_t stride = any(2) != 0 ? std::uint64_t(width) << any(9) : 0;
-            accesses.push_back(access(any(4) == 0 ? LaneMask(random()) : any(9) == 0 ? 0 : kFullMask,
+            accesses.push_back(access(any(4) == 0   ? LaneMask(random())
+                                      : any(9) == 0 ? 0
+                                                    : kFullMask,
                                       width, [&](int lane) {
                                           return stride != 0 ? std::uint64_t(lane) * stride
                                                              : any(spread) / std::uint64_t(width) *
@@ -149,7 +151,8 @@ TEST_CASE("Rows never overlap and the selected lane stays unfolded", "[map]") {
 
 TEST_CASE("Lines folded at an equal stride say how many and how far", "[map]") {
     startApplication();
-    const auto snapshot = withAccesses({access(kFullMask, 4, [](int l) { return 256u * unsigned(l); })}, 5);
+    const auto snapshot =
+        withAccesses({access(kFullMask, 4, [](int l) { return 256u * unsigned(l); })}, 5);
     const MapScene scene = makeMapScene(snapshot.get(), {}, QRectF(0, 0, 800, 220));
     REQUIRE(scene.rows.size() == 3); // lanes 0-4, lane 5, lanes 6-31
     CHECK(scene.rows[0].count == 5);
@@ -166,7 +169,8 @@ TEST_CASE("A step without global memory says so", "[map]") {
     CHECK(scene.emptyTitle == "This step touches no global memory");
     CHECK(paintScene(scene, *none).contains("no global memory"));
 
-    session::AccessView as = access(kFullMask, 4, [](int l) { return 4u * unsigned(l); }, "As");
+    session::AccessView as = access(
+        kFullMask, 4, [](int l) { return 4u * unsigned(l); }, "As");
     as.space = ptx::Space::Shared;
     const auto shared = withAccesses({as});
     CHECK(makeMapScene(shared.get(), {}, kMock).emptyText == "The bank view shows these accesses.");
@@ -187,16 +191,22 @@ TEST_CASE("The map pane paints in both themes and sizes", "[map]") {
         for (const QSize size : {QSize(982, 464), QSize(660, 300)}) {
             const QImage image = picture(*pane, size, kind);
             CHECK(inkedPixels(image) > 5000);
-            keep(image, QStringLiteral("map_%1_%2").arg(kind == ThemeKind::Dark ? "dark" : "light").arg(size.width()));
+            keep(image, QStringLiteral("map_%1_%2")
+                            .arg(kind == ThemeKind::Dark ? "dark" : "light")
+                            .arg(size.width()));
         }
     REQUIRE(pane->table() != nullptr);
     CHECK(pane->table()->rowCount() == 64);
-    pane->setSnapshot(withAccesses({access(kFullMask, 4, [](int l) { return std::uint64_t(4 * l + 32); }),
-                                    access(kFullMask, 4, [](int) { return std::uint64_t(512); }, "B")}));
+    pane->setSnapshot(
+        withAccesses({access(kFullMask, 4, [](int l) { return std::uint64_t(4 * l + 32); }),
+                      access(
+                          kFullMask, 4, [](int) { return std::uint64_t(512); }, "B")}));
     keep(picture(*pane, {982, 464}), "map_coalesced");
     std::mt19937 random(3);
-    pane->setSnapshot(withAccesses({access(0x0fff00ffu, 16, [&](int) { return std::uint64_t(random() % 4096 * 16); }),
-                                    access(kFullMask, 8, [&](int l) { return std::uint64_t(8 * l); }, "C")}));
+    pane->setSnapshot(withAccesses(
+        {access(0x0fff00ffu, 16, [&](int) { return std::uint64_t(random() % 4096 * 16); }),
+         access(
+             kFullMask, 8, [&](int l) { return std::uint64_t(8 * l); }, "C")}));
     keep(picture(*pane, {982, 464}, ThemeKind::Dark), "map_random");
     pane->setSnapshot(withAccesses({}));
     keep(picture(*pane, {982, 464}), "map_empty");

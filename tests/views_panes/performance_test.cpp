@@ -104,7 +104,8 @@ TEST_CASE("The catalog's kernels get modelled points, and the panes show them", 
         for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) {
             const QImage image = picture(*pane, sizes[i], kind);
             CHECK(inkedPixels(image) > 1000);
-            keep(image, QStringLiteral("p_%1_%2").arg(name, kind == ThemeKind::Dark ? "dark" : "light"));
+            keep(image,
+                 QStringLiteral("p_%1_%2").arg(name, kind == ThemeKind::Dark ? "dark" : "light"));
         }
         REQUIRE(pane->table() != nullptr);
         CHECK(pane->table()->rowCount() > 0);
@@ -131,7 +132,8 @@ TEST_CASE("Run setup offers the GPUs and the problem's sizes", "[performance]") 
     CHECK(chosen == gpu->itemData(0).toString());
     for (const char* name : {"runsetup_M", "runsetup_N", "runsetup_K"})
         CHECK(pane->findChild<QWidget*>(QLatin1String(name)) != nullptr);
-    CHECK(pane->findChild<QWidget*>(QStringLiteral("runsetup_BM")) == nullptr); // a tile, not a size
+    CHECK(pane->findChild<QWidget*>(QStringLiteral("runsetup_BM")) ==
+          nullptr); // a tile, not a size
     pane->setStyleSheet(Theme::light().styleSheet());
     pane->resize(270, 220);
     keep(pane->grab().toImage(), "p_runsetup");

@@ -17,8 +17,7 @@ void startApplication() {
     new QApplication(count, arguments); // lives as long as the program
 }
 
-TextLog paintLogged(const QSizeF& size, const std::function<void(Canvas&)>& paint,
-                    ThemeKind kind) {
+TextLog paintLogged(const QSizeF& size, const std::function<void(Canvas&)>& paint, ThemeKind kind) {
     startApplication();
     QImage image(size.toSize(), QImage::Format_ARGB32_Premultiplied);
     image.fill(Qt::white);

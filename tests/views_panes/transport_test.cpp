@@ -68,7 +68,8 @@ TEST_CASE("The index counts events, waits and ends as the trace has them", "[tra
         CHECK(index.issued(warp, 10, 10) == 0);
         CHECK_FALSE(index.waits(warp, 0, arrived));
         // From its arrival until the last warp has arrived.
-        CHECK(index.waits(warp, arrived + 1, trace.barriers[0] + 1) == (arrived < trace.barriers[0]));
+        CHECK(index.waits(warp, arrived + 1, trace.barriers[0] + 1) ==
+              (arrived < trace.barriers[0]));
         CHECK_FALSE(index.waits(warp, trace.barriers[0] + 1, index.events()));
         CHECK(trace.events[index.end(warp)].warp == warp);
     }
@@ -162,14 +163,16 @@ TEST_CASE("Keys and drags of the transport become intents", "[transport]") {
     press(Qt::Key_Right, Qt::ShiftModifier);
     press(Qt::Key_Home);
     press(Qt::Key_End);
-    REQUIRE(seeks == std::vector<quint32>{index - 1, index + 10, 0, quint32(snapshot->trace->events.size())});
+    REQUIRE(seeks == std::vector<quint32>{index - 1, index + 10, 0,
+                                          quint32(snapshot->trace->events.size())});
     press(Qt::Key_Down);
     CHECK(warp == snapshot->selection.warp + 1);
     seeks.clear();
-    const StripLayout l = stripLayout({0, 38, 1200, 156}, 8, quint32(snapshot->trace->events.size()), 0,
-                                      double(snapshot->trace->events.size()));
-    QMouseEvent click(QEvent::MouseButtonPress, QPointF(l.x(100), l.row(2).center().y()),
-                      QPointF(), Qt::LeftButton, Qt::LeftButton, {});
+    const StripLayout l =
+        stripLayout({0, 38, 1200, 156}, 8, quint32(snapshot->trace->events.size()), 0,
+                    double(snapshot->trace->events.size()));
+    QMouseEvent click(QEvent::MouseButtonPress, QPointF(l.x(100), l.row(2).center().y()), QPointF(),
+                      Qt::LeftButton, Qt::LeftButton, {});
     QCoreApplication::sendEvent(pane.get(), &click);
     REQUIRE(seeks.size() == 1);
     CHECK(std::abs(int(seeks[0]) - 100) <= 2);
@@ -204,7 +207,9 @@ TEST_CASE("The transport paints in both themes and sizes", "[transport]") {
             pane->resize(size);
             const QImage image = pane->grab().toImage();
             CHECK(inkedPixels(image) > 5000);
-            keep(image, QStringLiteral("transport_%1_%2").arg(kind == ThemeKind::Dark ? "dark" : "light").arg(size.width()));
+            keep(image, QStringLiteral("transport_%1_%2")
+                            .arg(kind == ThemeKind::Dark ? "dark" : "light")
+                            .arg(size.width()));
         }
     keep(picture(*pane, {1200, 190}), "transport_export");
     pane->setSnapshot(longTrace(20000, 32, 4000));

@@ -137,11 +137,21 @@ void Canvas::texture(const QRectF& rect, Texture kind) {
                 circle({x, y}, radius, dot, {});
     };
     switch (kind) {
-    case Texture::Waiting: stripes(rect, t.waitbg, t.waithatch, 2.2, 6, 1); return;
-    case Texture::Unused: stripes(rect, t.accbg, t.accbd, 1.2, 5, 1); return;
-    case Texture::InFlight: stripes(rect, t.okbg, t.ok, 2, 7, -1); return;
-    case Texture::Done: dots(t.done, t.donehatch, 0.9); return;
-    case Texture::Landed: dots(t.alt, t.tx3, 1.1); return;
+    case Texture::Waiting:
+        stripes(rect, t.waitbg, t.waithatch, 2.2, 6, 1);
+        return;
+    case Texture::Unused:
+        stripes(rect, t.accbg, t.accbd, 1.2, 5, 1);
+        return;
+    case Texture::InFlight:
+        stripes(rect, t.okbg, t.ok, 2, 7, -1);
+        return;
+    case Texture::Done:
+        dots(t.done, t.donehatch, 0.9);
+        return;
+    case Texture::Landed:
+        dots(t.alt, t.tx3, 1.1);
+        return;
     case Texture::Barrier:
         fill(rect, t.barbg);
         for (double x = std::floor(rect.left() / 5) * 5; x < rect.right(); x += 5) {
@@ -302,8 +312,7 @@ QString shortNumber(double value) {
         return grouped(std::llround(value));
     if (size < 0.001 || size >= 1e6)
         return QString::number(value, 'g', 3);
-    const int decimals =
-        std::clamp(2 - static_cast<int>(std::floor(std::log10(size))), 0, 6);
+    const int decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(size))), 0, 6);
     QString s = QString::number(value, 'f', decimals);
     if (s.contains('.')) {
         while (s.endsWith('0'))

@@ -47,7 +47,8 @@ public:
     bool isVector() const { return m_vector; }
 
     void fill(const QRectF& rect, const QColor& color);
-    /// A filled and stroked box; the stroke lies inside the rectangle. Invalid colours are left out.
+    /// A filled and stroked box; the stroke lies inside the rectangle. Invalid colours are left
+    /// out.
     void box(const QRectF& rect, const QColor& fill, const QColor& stroke, double width = 1,
              double radius = 0);
     void line(QPointF from, QPointF to, const QColor& color, double width = 1,

@@ -47,20 +47,20 @@ struct RooflineData {
     std::vector<ComputeRoof> compute;
     std::vector<MemoryRoof> memory;
     std::vector<KernelPoint> points;
-    std::string selected; ///< id of the highlighted kernel
+    std::string selected;           ///< id of the highlighted kernel
     std::vector<std::string> notes; ///< kernels that have no point, and why
 };
 
 struct OccupancyLimit {
-    std::string name;   ///< "Registers"
-    std::string detail; ///< "43,008 of 65,536 per block"
+    std::string name;          ///< "Registers"
+    std::string detail;        ///< "43,008 of 65,536 per block"
     std::optional<int> blocks; ///< none: no limit
     bool isLimiter = false;
 };
 
 struct OccupancyCurveData {
-    std::string title, axis; ///< "Occupancy by registers per thread", "Registers per thread"
-    std::string unit;        ///< "registers", "KB", "threads"
+    std::string title, axis;       ///< "Occupancy by registers per thread", "Registers per thread"
+    std::string unit;              ///< "registers", "KB", "threads"
     std::vector<double> x;         ///< ascending
     std::vector<double> occupancy; ///< 0..1
     std::vector<int> blocks;       ///< per SM
@@ -75,7 +75,7 @@ struct OccupancyData {
     int blocksPerSm = 0, warpsPerSm = 0, maxWarps = 0, maxBlocks = 0;
     double occupancy = 0;
     std::array<OccupancyCurveData, 3> curves; ///< registers, shared memory, block size
-    std::string problem; ///< not empty: the launch does not fit the GPU
+    std::string problem;                      ///< not empty: the launch does not fit the GPU
 };
 
 /// The same grid on a GPU.

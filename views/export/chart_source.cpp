@@ -20,8 +20,12 @@ using model::RoofKind;
 
 std::string roofName(std::string_view kind) {
     static const std::pair<std::string_view, const char*> names[] = {
-        {"fp32", "FP32"},        {"tensor", "Tensor"},      {"issue", "Issue slots"},
-        {"l1_lines", "L1 lines"}, {"shared_wavefronts", "Shared"}, {"l2", "L2"},
+        {"fp32", "FP32"},
+        {"tensor", "Tensor"},
+        {"issue", "Issue slots"},
+        {"l1_lines", "L1 lines"},
+        {"shared_wavefronts", "Shared"},
+        {"l2", "L2"},
         {"dram", "DRAM"}};
     for (const auto& [key, name] : names)
         if (key == kind)
@@ -57,10 +61,18 @@ Result<void> addRoofs(RooflineData& data, const Device& device) {
         case RoofKind::Fp32:
             data.compute.push_back({"FP32", roof.perSecond * roof.flopsPerUnit});
             break;
-        case RoofKind::L1Lines: l1 = bytes; break;
-        case RoofKind::SharedWavefronts: shared = bytes; break;
-        case RoofKind::L2: data.memory.push_back({MemoryLevel::L2, "L2", bytes}); break;
-        case RoofKind::Dram: data.memory.push_back({MemoryLevel::Dram, "DRAM", bytes}); break;
+        case RoofKind::L1Lines:
+            l1 = bytes;
+            break;
+        case RoofKind::SharedWavefronts:
+            shared = bytes;
+            break;
+        case RoofKind::L2:
+            data.memory.push_back({MemoryLevel::L2, "L2", bytes});
+            break;
+        case RoofKind::Dram:
+            data.memory.push_back({MemoryLevel::Dram, "DRAM", bytes});
+            break;
         case RoofKind::Tensor: // no kernel of tensor cores yet; its roof would squeeze the others
         case RoofKind::Issue:  // not bytes: named as the bound, not drawn
             break;
@@ -156,10 +168,11 @@ void addLimits(OccupancyData& data, const Device& device, const model::Occupancy
                            fmt::format("{} of {} per block", grouped(o.registersAllocated),
                                        grouped(l.registersPerSm)),
                            o.limits.registers, limits(model::Resource::Registers)});
-    data.limits.push_back({"Shared memory",
-                           fmt::format("{} of {} KB per block", kilobytes(double(o.sharedAllocated)),
-                                       kilobytes(double(o.sharedBytesPerSm))),
-                           o.limits.shared, limits(model::Resource::Shared)});
+    data.limits.push_back(
+        {"Shared memory",
+         fmt::format("{} of {} KB per block", kilobytes(double(o.sharedAllocated)),
+                     kilobytes(double(o.sharedBytesPerSm))),
+         o.limits.shared, limits(model::Resource::Shared)});
     if (o.limits.barriers && limits(model::Resource::Barriers))
         data.limits.push_back({"Barriers", "named barriers of a block", o.limits.barriers, true});
 }
@@ -172,7 +185,8 @@ model::OccupancyInput inputOf(const KernelShape& shape) {
     return input;
 }
 
-OccupancyData occupancyOf(const Device& device, const KernelShape& shape, const std::string& kernel) {
+OccupancyData occupancyOf(const Device& device, const KernelShape& shape,
+                          const std::string& kernel) {
     OccupancyData data;
     data.gpu = device.name;
     data.kernel = kernel;
@@ -233,8 +247,8 @@ WavesData wavesOf(const Device& device, const KernelShape& shape, std::int64_t b
     data.idleSms = own->idleSmsInTail;
     data.slotsUsed = own->slotsUsed;
     const auto row = [&](const Device& d, const model::Waves& w) {
-        data.rows.push_back({d.name, w.sms, w.blocksPerSm, w.waves, w.tailBlocks, w.slotsUsed,
-                             d.id == device.id});
+        data.rows.push_back(
+            {d.name, w.sms, w.blocksPerSm, w.waves, w.tailBlocks, w.slotsUsed, d.id == device.id});
     };
     row(device, *own);
     if (const auto all = device::allDevices())
@@ -337,10 +351,12 @@ Result<Performance> modelPerformance(const PerformanceRequest& request) {
     if (ids.empty())
         for (const catalog::Kernel& kernel : **catalog)
             ids.push_back(kernel.id);
-    const auto environment = compile::environmentFrom([](const char* name) { return std::getenv(name); });
+    const auto environment =
+        compile::environmentFrom([](const char* name) { return std::getenv(name); });
     Diagnostics errors;
     for (const std::string& id : ids) {
-        const auto modelled = session::rooflinePoints(request.deviceId, {id}, request.sizes, environment);
+        const auto modelled =
+            session::rooflinePoints(request.deviceId, {id}, request.sizes, environment);
         if (!modelled) {
             errors.insert(errors.end(), modelled.error().begin(), modelled.error().end());
             performance->roofline.notes.push_back(id + ": " + firstMessage(modelled.error()));
@@ -356,7 +372,8 @@ Result<Performance> modelPerformance(const PerformanceRequest& request) {
                     if (entry->findParameter(name) != nullptr)
                         sizes[name] = value;
                 if (const auto resolved = catalog::resolve(*entry, sizes))
-                    blocks = std::int64_t(resolved->grid[0]) * resolved->grid[1] * resolved->grid[2];
+                    blocks =
+                        std::int64_t(resolved->grid[0]) * resolved->grid[1] * resolved->grid[2];
             }
             performance->kernels.push_back(
                 entryOf(*device, pointOf(kernel.point, kernel.id, kernel.title), shape, blocks));
@@ -409,10 +426,11 @@ bool addOpenKernel(Performance& performance, const session::Snapshot& snapshot) 
     }
     if (shape.registers == 0)
         return false;
-    KernelEntry entry = entryOf(*device, std::move(point), shape, std::int64_t(launch.grid.count()));
-    const auto at = std::find_if(
-        performance.kernels.begin(), performance.kernels.end(),
-        [&](const KernelEntry& k) { return k.point.id == entry.point.id; });
+    KernelEntry entry =
+        entryOf(*device, std::move(point), shape, std::int64_t(launch.grid.count()));
+    const auto at =
+        std::find_if(performance.kernels.begin(), performance.kernels.end(),
+                     [&](const KernelEntry& k) { return k.point.id == entry.point.id; });
     if (at != performance.kernels.end())
         *at = std::move(entry);
     else

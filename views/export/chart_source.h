@@ -26,8 +26,8 @@ struct DeviceEntry {
 Result<std::vector<DeviceEntry>> chartDevices();
 
 struct KernelShape {
-    int threads = 0;   ///< per block
-    int registers = 0; ///< per thread
+    int threads = 0;        ///< per block
+    int registers = 0;      ///< per thread
     double sharedBytes = 0; ///< per block
 };
 
@@ -51,12 +51,12 @@ struct Performance {
 
 struct PerformanceRequest {
     std::string deviceId = "h100";
-    std::vector<std::string> kernelIds; ///< empty: all of the catalog
+    std::vector<std::string> kernelIds;        ///< empty: all of the catalog
     std::map<std::string, std::int64_t> sizes; ///< used by the kernels that have the parameter
 };
 
-/// Simulates sampled blocks of each kernel and models it. A kernel that cannot be modelled becomes a
-/// note of the roofline. Error: unknown GPU or kernel; no kernel at all could be modelled.
+/// Simulates sampled blocks of each kernel and models it. A kernel that cannot be modelled becomes
+/// a note of the roofline. Error: unknown GPU or kernel; no kernel at all could be modelled.
 Result<Performance> modelPerformance(const PerformanceRequest& request);
 
 /// The kernel that is open, from its finished run; false when the run has no model.

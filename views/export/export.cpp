@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 
 /// A thing to export: how to paint it, and its data.
 struct Document {
-    QString title;  ///< "Roofline"
+    QString title;   ///< "Roofline"
     QString caption; ///< "Modelled, H100 SXM"
     std::function<void(QPainter&, const QRectF&, const Theme&)> paint;
     QStringList columns;
@@ -106,7 +106,8 @@ QByteArray pdfOf(const Document& d, QSize size, const Theme& theme) {
         writer.setCreator(QStringLiteral("Lanescope"));
         writer.setPageSize(QPageSize(QSizeF(size) * 0.75, QPageSize::Point));
         writer.setPageMargins(QMarginsF());
-        writer.addFileAttachment(QStringLiteral("data.json"), QByteArray::fromStdString(d.json.dump(2)),
+        writer.addFileAttachment(QStringLiteral("data.json"),
+                                 QByteArray::fromStdString(d.json.dump(2)),
                                  QStringLiteral("application/json"));
         QPainter painter(&writer);
         paintDocument(painter, d, size, theme);
@@ -146,7 +147,8 @@ Result<void> write(const Document& d, QSize size, double scale, ThemeKind kind,
     const Theme& theme = Theme::of(kind);
     const bool picture = extension == QLatin1String("png") || extension == QLatin1String("svg") ||
                          extension == QLatin1String("pdf");
-    if (picture && (size.width() < 100 || size.height() < 100 || size.width() > 8000 || size.height() > 8000))
+    if (picture &&
+        (size.width() < 100 || size.height() < 100 || size.width() > 8000 || size.height() > 8000))
         return failure("argument",
                        "a picture of " + std::to_string(size.width()) + " x " +
                            std::to_string(size.height()) + " pixels cannot be drawn",
@@ -174,8 +176,12 @@ Json head(const char* chart, const std::string& gpu) {
     return json;
 }
 
-QString number(double v) { return QString::number(v, 'g', 10); }
-QString str(const std::string& s) { return QString::fromStdString(s); }
+QString number(double v) {
+    return QString::number(v, 'g', 10);
+}
+QString str(const std::string& s) {
+    return QString::fromStdString(s);
+}
 
 QString captionOf(const std::string& gpu, const std::string& kernel = {}) {
     QString text = QStringLiteral("Modelled, ") + str(gpu);
@@ -198,21 +204,44 @@ Document rooflineDocument(const RooflineData& data, MemoryLevel axis) {
         Canvas canvas(painter, theme);
         paintRoofline(canvas, rect, data, axis);
     };
-    d.columns = {QStringLiteral("kind"), QStringLiteral("id"), QStringLiteral("title"),
-                 QStringLiteral("flop_per_byte_l1_and_shared"), QStringLiteral("flop_per_byte_l2"),
-                 QStringLiteral("flop_per_byte_dram"), QStringLiteral("flops_per_s"),
-                 QStringLiteral("bytes_per_s"), QStringLiteral("time_s"), QStringLiteral("bound_by")};
+    d.columns = {QStringLiteral("kind"),
+                 QStringLiteral("id"),
+                 QStringLiteral("title"),
+                 QStringLiteral("flop_per_byte_l1_and_shared"),
+                 QStringLiteral("flop_per_byte_l2"),
+                 QStringLiteral("flop_per_byte_dram"),
+                 QStringLiteral("flops_per_s"),
+                 QStringLiteral("bytes_per_s"),
+                 QStringLiteral("time_s"),
+                 QStringLiteral("bound_by")};
     d.json = head("roofline", data.gpu);
     Json roofs = Json::array(), points = Json::array();
     for (const ComputeRoof& roof : data.compute) {
-        d.rows.push_back({QStringLiteral("roof"), str(roof.label), {}, {}, {}, {},
-                          number(roof.flopsPerSecond), {}, {}, {}});
+        d.rows.push_back({QStringLiteral("roof"),
+                          str(roof.label),
+                          {},
+                          {},
+                          {},
+                          {},
+                          number(roof.flopsPerSecond),
+                          {},
+                          {},
+                          {}});
         roofs.push_back({{"name", roof.label}, {"flops_per_s", roof.flopsPerSecond}});
     }
     for (const MemoryRoof& roof : data.memory) {
-        d.rows.push_back({QStringLiteral("roof"), str(roof.label), {}, {}, {}, {}, {},
-                          number(roof.bytesPerSecond), {}, {}});
-        roofs.push_back({{"name", roof.label}, {"level", levelName(int(roof.level))},
+        d.rows.push_back({QStringLiteral("roof"),
+                          str(roof.label),
+                          {},
+                          {},
+                          {},
+                          {},
+                          {},
+                          number(roof.bytesPerSecond),
+                          {},
+                          {}});
+        roofs.push_back({{"name", roof.label},
+                         {"level", levelName(int(roof.level))},
                          {"bytes_per_s", roof.bytesPerSecond}});
     }
     for (const KernelPoint& p : data.points) {
@@ -250,14 +279,17 @@ Document occupancyDocument(const OccupancyData& data, int curve) {
     d.gpu = str(data.gpu);
     d.caption = captionOf(data.gpu, data.kernel);
     if (data.problem.empty())
-        d.caption += QStringLiteral(": %1 per SM, %2").arg(counted(data.blocksPerSm, QStringLiteral("block")), percent(data.occupancy));
+        d.caption +=
+            QStringLiteral(": %1 per SM, %2")
+                .arg(counted(data.blocksPerSm, QStringLiteral("block")), percent(data.occupancy));
     d.paint = [&data, curve](QPainter& painter, const QRectF& rect, const Theme& theme) {
         Canvas canvas(painter, theme);
         paintOccupancy(canvas, rect, data, curve);
     };
-    d.columns = {QStringLiteral("kind"), QStringLiteral("name"), QStringLiteral("x"),
-                 QStringLiteral("blocks_per_sm"), QStringLiteral("occupancy"),
-                 QStringLiteral("limiter"), QStringLiteral("detail")};
+    d.columns = {QStringLiteral("kind"),      QStringLiteral("name"),
+                 QStringLiteral("x"),         QStringLiteral("blocks_per_sm"),
+                 QStringLiteral("occupancy"), QStringLiteral("limiter"),
+                 QStringLiteral("detail")};
     d.json = head("occupancy", data.gpu);
     d.json["kernel"] = data.kernel;
     d.json["threads"] = data.threads;
@@ -270,23 +302,42 @@ Document occupancyDocument(const OccupancyData& data, int curve) {
     d.json["blocks_per_sm"] = data.blocksPerSm;
     d.json["warps_per_sm"] = data.warpsPerSm;
     d.json["occupancy"] = data.occupancy;
-    d.rows.push_back({QStringLiteral("result"), str(data.kernel), {}, QString::number(data.blocksPerSm),
-                      number(data.occupancy), {}, {}});
+    d.rows.push_back({QStringLiteral("result"),
+                      str(data.kernel),
+                      {},
+                      QString::number(data.blocksPerSm),
+                      number(data.occupancy),
+                      {},
+                      {}});
     Json limits = Json::array(), curves = Json::array();
     for (const OccupancyLimit& limit : data.limits) {
-        d.rows.push_back({QStringLiteral("limit"), str(limit.name), {},
-                          limit.blocks ? QString::number(*limit.blocks) : QString(), {},
+        d.rows.push_back({QStringLiteral("limit"),
+                          str(limit.name),
+                          {},
+                          limit.blocks ? QString::number(*limit.blocks) : QString(),
+                          {},
                           limit.isLimiter ? QStringLiteral("yes") : QStringLiteral("no"),
                           str(limit.detail)});
-        limits.push_back({{"name", limit.name}, {"blocks", limit.blocks ? Json(*limit.blocks) : Json()},
-                          {"limiter", limit.isLimiter}, {"detail", limit.detail}});
+        limits.push_back({{"name", limit.name},
+                          {"blocks", limit.blocks ? Json(*limit.blocks) : Json()},
+                          {"limiter", limit.isLimiter},
+                          {"detail", limit.detail}});
     }
     for (const OccupancyCurveData& c : data.curves) {
         for (std::size_t i = 0; i < c.x.size(); ++i)
-            d.rows.push_back({QStringLiteral("curve"), str(c.unit), number(c.x[i]),
-                              QString::number(c.blocks[i]), number(c.occupancy[i]), {}, {}});
-        curves.push_back({{"over", c.axis}, {"unit", c.unit}, {"current", c.currentX}, {"x", c.x},
-                          {"blocks_per_sm", c.blocks}, {"occupancy", c.occupancy}});
+            d.rows.push_back({QStringLiteral("curve"),
+                              str(c.unit),
+                              number(c.x[i]),
+                              QString::number(c.blocks[i]),
+                              number(c.occupancy[i]),
+                              {},
+                              {}});
+        curves.push_back({{"over", c.axis},
+                          {"unit", c.unit},
+                          {"current", c.currentX},
+                          {"x", c.x},
+                          {"blocks_per_sm", c.blocks},
+                          {"occupancy", c.occupancy}});
     }
     d.json["limits"] = std::move(limits);
     d.json["curves"] = std::move(curves);
@@ -302,9 +353,10 @@ Document wavesDocument(const WavesData& data) {
         Canvas canvas(painter, theme);
         paintWaves(canvas, rect, data);
     };
-    d.columns = {QStringLiteral("on"), QStringLiteral("blocks"), QStringLiteral("sms"),
-                 QStringLiteral("blocks_per_sm"), QStringLiteral("waves"),
-                 QStringLiteral("tail_blocks"), QStringLiteral("slots_used")};
+    d.columns = {QStringLiteral("on"),        QStringLiteral("blocks"),
+                 QStringLiteral("sms"),       QStringLiteral("blocks_per_sm"),
+                 QStringLiteral("waves"),     QStringLiteral("tail_blocks"),
+                 QStringLiteral("slots_used")};
     d.json = head("waves", data.gpu);
     d.json["kernel"] = data.kernel;
     if (!data.problem.empty()) {
@@ -317,8 +369,11 @@ Document wavesDocument(const WavesData& data) {
         d.rows.push_back({str(r.gpu), QString::number(data.blocks), QString::number(r.sms),
                           QString::number(r.blocksPerSm), QString::number(r.waves),
                           QString::number(r.tailBlocks), number(r.slotsUsed)});
-        rows.push_back({{"gpu", r.gpu}, {"sms", r.sms}, {"blocks_per_sm", r.blocksPerSm},
-                        {"waves", r.waves}, {"tail_blocks", r.tailBlocks},
+        rows.push_back({{"gpu", r.gpu},
+                        {"sms", r.sms},
+                        {"blocks_per_sm", r.blocksPerSm},
+                        {"waves", r.waves},
+                        {"tail_blocks", r.tailBlocks},
                         {"slots_used", r.slotsUsed}});
     }
     d.json["gpus"] = std::move(rows);
@@ -331,7 +386,8 @@ Json cell(const QString& text) {
     const double v = text.toDouble(&isNumber);
     if (!isNumber || text.startsWith(QLatin1String("0x")))
         return text.toStdString();
-    return v == double(qint64(v)) && !text.contains('.') && !text.contains('e') ? Json(qint64(v)) : Json(v);
+    return v == double(qint64(v)) && !text.contains('.') && !text.contains('e') ? Json(qint64(v))
+                                                                                : Json(v);
 }
 
 } // namespace
@@ -345,9 +401,12 @@ std::optional<ChartKind> chartKind(std::string_view name) {
 
 const char* toString(ChartKind kind) {
     switch (kind) {
-    case ChartKind::Roofline: return "roofline";
-    case ChartKind::Occupancy: return "occupancy";
-    case ChartKind::Waves: return "waves";
+    case ChartKind::Roofline:
+        return "roofline";
+    case ChartKind::Occupancy:
+        return "occupancy";
+    case ChartKind::Waves:
+        return "waves";
     }
     return "";
 }
@@ -357,11 +416,13 @@ QStringList exportExtensions() {
             QStringLiteral(".csv"), QStringLiteral(".json")};
 }
 
-Result<void> exportRoofline(const RooflineData& data, const ExportOptions& o, const std::string& path) {
+Result<void> exportRoofline(const RooflineData& data, const ExportOptions& o,
+                            const std::string& path) {
     return write(rooflineDocument(data, o.axis), o.size, o.scale, o.theme, path);
 }
 
-Result<void> exportOccupancy(const OccupancyData& data, const ExportOptions& o, const std::string& path) {
+Result<void> exportOccupancy(const OccupancyData& data, const ExportOptions& o,
+                             const std::string& path) {
     return write(occupancyDocument(data, o.curve), o.size, o.scale, o.theme, path);
 }
 
@@ -371,7 +432,8 @@ Result<void> exportWaves(const WavesData& data, const ExportOptions& o, const st
 
 Result<void> exportChart(ChartKind kind, const ExportOptions& o, const std::string& path) {
     if (kind == ChartKind::Occupancy && o.shape) {
-        const auto data = occupancyData(o.gpu, *o.shape, o.kernels.empty() ? "" : o.kernels.front());
+        const auto data =
+            occupancyData(o.gpu, *o.shape, o.kernels.empty() ? "" : o.kernels.front());
         return data ? exportOccupancy(*data, o, path) : failure(data.error());
     }
     PerformanceRequest request{o.gpu, o.kernels, o.sizes};

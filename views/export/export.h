@@ -35,11 +35,11 @@ struct ExportOptions {
     std::vector<std::string> kernels; ///< empty: all (roofline) or the first of the catalog
     std::map<std::string, std::int64_t> sizes; ///< problem sizes, as `M` = 1024
     ThemeKind theme = ThemeKind::Light;
-    QSize size{1000, 600};   ///< pixels at scale 1
-    double scale = 2;        ///< of PNG
+    QSize size{1000, 600};              ///< pixels at scale 1
+    double scale = 2;                   ///< of PNG
     MemoryLevel axis = MemoryLevel::L1; ///< roofline
-    int curve = 0;           ///< occupancy: 0 registers, 1 shared memory, 2 block size
-    std::optional<KernelShape> shape; ///< occupancy of a launch that is no kernel of ours
+    int curve = 0;                      ///< occupancy: 0 registers, 1 shared memory, 2 block size
+    std::optional<KernelShape> shape;   ///< occupancy of a launch that is no kernel of ours
 };
 
 /// Models and writes a chart. Errors: unknown GPU or kernel, code "argument" for an extension that

@@ -9,8 +9,12 @@
 namespace lanescope::views {
 namespace {
 
-double snap(double v) { return std::floor(v) + 0.5; }
-QString str(const std::string& s) { return QString::fromStdString(s); }
+double snap(double v) {
+    return std::floor(v) + 0.5;
+}
+QString str(const std::string& s) {
+    return QString::fromStdString(s);
+}
 
 void paintLimits(Canvas& c, const QRectF& rect, const OccupancyData& d) {
     const Theme& t = c.theme();
@@ -32,7 +36,8 @@ void paintLimits(Canvas& c, const QRectF& rect, const OccupancyData& d) {
         QString detail = str(limit.detail);
         if (Canvas::width(detail, Theme::ui(11)) > right - nameRight - 12)
             detail.remove(QStringLiteral(" per block"));
-        c.textFit(right, y + 12, right - nameRight - 12, detail, {Theme::ui(11), t.tx3, Align::Right});
+        c.textFit(right, y + 12, right - nameRight - 12, detail,
+                  {Theme::ui(11), t.tx3, Align::Right});
         const double bar = y + 17;
         c.fill({x0, bar, x1 - x0, 15}, t.alt);
         const QString value = limit.blocks ? QString::number(*limit.blocks) : QStringLiteral("–");
@@ -55,8 +60,9 @@ void paintLimits(Canvas& c, const QRectF& rect, const OccupancyData& d) {
                       t.warntx);
             c.text(left + 21, bar + 11.5, QStringLiteral("limiter"), {font, t.warntx});
         }
-        c.text(right, bar + 12, value,
-               {Theme::mono(13, limit.isLimiter ? QFont::Bold : QFont::Medium), t.tx, Align::Right});
+        c.text(
+            right, bar + 12, value,
+            {Theme::mono(13, limit.isLimiter ? QFont::Bold : QFont::Medium), t.tx, Align::Right});
         y += pitch;
     }
     const double axis = y + 2;
@@ -149,21 +155,44 @@ void paintCurve(Canvas& c, const QRectF& rect, const OccupancyData& d,
     const double mx = std::clamp(px(curve.currentX), left, right), my = py(share);
     c.line({mx, top - 12}, {mx, bottom}, t.warntx, 1.2, {3, 3});
     c.circle({mx, my}, 5.5, t.pane, t.acc, 2);
-    const QString head = QStringLiteral("%1%2 %3")
-                             .arg(d.kernel.empty() ? QString() : str(d.kernel) + QStringLiteral(": "))
-                             .arg(tickText(curve.currentX, curve.unit), str(curve.unit));
-    const QString tail = QStringLiteral("%1, %2, %3")
-                             .arg(counted(d.blocksPerSm, QStringLiteral("block")),
-                                  counted(d.warpsPerSm, QStringLiteral("warp")), percent(d.occupancy));
+    const QString head =
+        QStringLiteral("%1%2 %3")
+            .arg(d.kernel.empty() ? QString() : str(d.kernel) + QStringLiteral(": "))
+            .arg(tickText(curve.currentX, curve.unit), str(curve.unit));
+    const QString tail =
+        QStringLiteral("%1, %2, %3")
+            .arg(counted(d.blocksPerSm, QStringLiteral("block")),
+                 counted(d.warpsPerSm, QStringLiteral("warp")), percent(d.occupancy));
     const QFont strong = Theme::ui(12, QFont::DemiBold), plain = Theme::ui(11.5);
     const double width = std::max(Canvas::width(head, strong), Canvas::width(tail, plain));
+    // Beside the mark, where the curve does not run through it; further right when it would.
+    const auto isClear = [&](double x, double y) {
+        for (std::size_t i = 0; i < curve.x.size(); ++i) {
+            const double cx = px(curve.x[i]), cy = py(curve.occupancy[i]);
+            const double before = i > 0 ? py(curve.occupancy[i - 1]) : cy;
+            if (cx > x - 4 && cx < x + width + 4 && std::max(cy, before) > y - 13 &&
+                std::min(cy, before) < y + 22)
+                return false;
+        }
+        const double level = py(valueAt(curve, low + (x - left) / (right - left) * (high - low)));
+        return level < y - 13 || level > y + 22;
+    };
     const bool onRight = mx + 8 + width <= rect.right() - 4;
-    const double x = onRight ? mx + 8 : std::max(rect.left() + 54 + width, mx - 8);
+    double x = onRight ? mx + 8 : std::max(left + width, mx - 8), y = top - 2;
     const Align align = onRight ? Align::Left : Align::Right;
-    // Below the curve when its line would run through the label.
-    double y = top - 2;
-    if (my < top + 24 && bottom - my > 60)
-        y = my + 24;
+    const double leftEnd = onRight ? x : x - width;
+    if (!isClear(leftEnd, y)) {
+        bool placed = false;
+        for (const double dy : {0.0, 26.0, 60.0, 100.0})
+            for (double shift = 0;
+                 !placed && y + dy + 22 < bottom && leftEnd + shift + width <= rect.right() - 4;
+                 shift += 8)
+                if (isClear(leftEnd + shift, y + dy)) {
+                    x += shift;
+                    y += dy;
+                    placed = true;
+                }
+    }
     c.textHalo(x, y, head, {strong, t.tx, align}, t.pane);
     c.textHalo(x, y + 16, tail, {plain, t.tx2, align}, t.pane);
 }
@@ -182,8 +211,8 @@ void paintOccupancy(Canvas& c, const QRectF& rect, const OccupancyData& d, int c
     }
     const double split = std::clamp(rect.width() * 0.44, 200.0, 320.0);
     paintLimits(c, {rect.left(), rect.top(), split, rect.height()}, d);
-    c.line({snap(rect.left() + split), rect.top() + 10}, {snap(rect.left() + split), rect.bottom() - 10},
-           t.line);
+    c.line({snap(rect.left() + split), rect.top() + 10},
+           {snap(rect.left() + split), rect.bottom() - 10}, t.line);
     paintCurve(c, {rect.left() + split, rect.top(), rect.width() - split, rect.height()}, d,
                d.curves[std::size_t(std::clamp(curve, 0, 2))]);
 }

@@ -12,7 +12,9 @@ PerformancePane::PerformancePane(const QString& id, const QString& title, Intent
     connect(m_store, &PerformanceStore::changed, this, [this] { refresh(); });
 }
 
-void PerformancePane::setSnapshot(const SnapshotPtr& snapshot) { m_store->setSnapshot(snapshot); }
+void PerformancePane::setSnapshot(const SnapshotPtr& snapshot) {
+    m_store->setSnapshot(snapshot);
+}
 
 QAbstractItemModel* PerformancePane::table() {
     fillTable(m_table);

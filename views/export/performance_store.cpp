@@ -21,7 +21,9 @@ PerformanceStore::~PerformanceStore() {
         m_thread.join();
 }
 
-const KernelEntry* PerformanceStore::kernel() const { return m_shown->find(m_selected); }
+const KernelEntry* PerformanceStore::kernel() const {
+    return m_shown->find(m_selected);
+}
 
 void PerformanceStore::setSnapshot(const SnapshotPtr& snapshot) {
     m_snapshot = snapshot;
@@ -80,7 +82,8 @@ void PerformanceStore::start() {
         else
             shared->error = toString(result.error());
         shared->deviceId = request.deviceId;
-        QMetaObject::invokeMethod(this, [this, shared] { finished(shared); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [this, shared] { finished(shared); }, Qt::QueuedConnection);
     });
 }
 

@@ -10,7 +10,9 @@
 namespace lanescope::views {
 namespace {
 
-double snap(double v) { return std::floor(v) + 0.5; }
+double snap(double v) {
+    return std::floor(v) + 0.5;
+}
 
 struct Plot {
     QRectF area;
@@ -97,9 +99,9 @@ private:
 };
 
 QString perSecond(double flops) {
-    return flops >= 1e12   ? shortNumber(flops / 1e12) + QStringLiteral(" TFLOP/s")
-           : flops >= 1e9  ? shortNumber(flops / 1e9) + QStringLiteral(" GFLOP/s")
-                           : shortNumber(flops / 1e6) + QStringLiteral(" MFLOP/s");
+    return flops >= 1e12  ? shortNumber(flops / 1e12) + QStringLiteral(" TFLOP/s")
+           : flops >= 1e9 ? shortNumber(flops / 1e9) + QStringLiteral(" GFLOP/s")
+                          : shortNumber(flops / 1e6) + QStringLiteral(" MFLOP/s");
 }
 
 QString bandwidth(double bytes) {
@@ -109,9 +111,12 @@ QString bandwidth(double bytes) {
 
 QString levelName(MemoryLevel axis) {
     switch (axis) {
-    case MemoryLevel::L1: return QStringLiteral("at L1 and shared memory");
-    case MemoryLevel::L2: return QStringLiteral("at L2");
-    case MemoryLevel::Dram: return QStringLiteral("at DRAM");
+    case MemoryLevel::L1:
+        return QStringLiteral("at L1 and shared memory");
+    case MemoryLevel::L2:
+        return QStringLiteral("at L2");
+    case MemoryLevel::Dram:
+        return QStringLiteral("at DRAM");
     }
     return {};
 }
@@ -135,7 +140,8 @@ void paintGrid(Canvas& c, const Plot& p, MemoryLevel axis, const QRectF& rect) {
             const double y = snap(p.y(v));
             if (m == 1) {
                 c.line({p.area.left(), y}, {p.area.right(), y}, t.grid);
-                c.text(p.area.left() - 8, y + 4, decade(power - 12), {tick.font, tick.color, Align::Right});
+                c.text(p.area.left() - 8, y + 4, decade(power - 12),
+                       {tick.font, tick.color, Align::Right});
             } else {
                 c.line({p.area.left(), y}, {p.area.left() + 3, y}, t.line2);
             }
@@ -172,9 +178,12 @@ struct RoofInk {
 
 RoofInk inkOf(const Theme& t, MemoryLevel level) {
     switch (level) {
-    case MemoryLevel::L1: return {t.roofShared, t.oktx, 2.25, {}};
-    case MemoryLevel::L2: return {t.roofL2, t.warntx, 2, {6, 4}};
-    case MemoryLevel::Dram: return {t.roofDram, t.errtx, 2, {8, 3, 2, 3}};
+    case MemoryLevel::L1:
+        return {t.roofShared, t.oktx, 2.25, {}};
+    case MemoryLevel::L2:
+        return {t.roofL2, t.warntx, 2, {6, 4}};
+    case MemoryLevel::Dram:
+        return {t.roofDram, t.errtx, 2, {8, 3, 2, 3}};
     }
     return {};
 }
@@ -200,8 +209,10 @@ void paintRoofLines(Canvas& c, const Plot& p, const RooflineData& data, MemoryLe
         if (std::abs(std::log10(top / roof.bytesPerSecond) - ridge) < 1e-9 &&
             visiblePart(p, roof.bytesPerSecond, top, from, to)) {
             const double x0 = std::pow(10, from), x1 = std::pow(10, to);
-            c.polygon({{p.x(x0), p.area.top()}, {p.x(x0), p.y(x0 * roof.bytesPerSecond)},
-                       {p.x(x1), p.y(x1 * roof.bytesPerSecond)}, {p.area.right(), p.y(top)},
+            c.polygon({{p.x(x0), p.area.top()},
+                       {p.x(x0), p.y(x0 * roof.bytesPerSecond)},
+                       {p.x(x1), p.y(x1 * roof.bytesPerSecond)},
+                       {p.area.right(), p.y(top)},
                        {p.area.right(), p.area.top()}},
                       t.alt);
             break;
@@ -216,11 +227,12 @@ void paintRoofLines(Canvas& c, const Plot& p, const RooflineData& data, MemoryLe
     }
     for (const ComputeRoof& roof : data.compute) {
         const bool highest = roof.flopsPerSecond >= top * 0.999;
-        const double start = std::max(std::pow(10, std::max(p.xLow, ridge)) *
-                                          (roof.flopsPerSecond / top),
-                                      std::pow(10, p.xLow));
+        const double start =
+            std::max(std::pow(10, std::max(p.xLow, ridge)) * (roof.flopsPerSecond / top),
+                     std::pow(10, p.xLow));
         c.line({p.x(start), p.y(roof.flopsPerSecond)}, {p.area.right(), p.y(roof.flopsPerSecond)},
-               t.roofCompute, highest ? 2.25 : 1.5, highest ? QList<double>{} : QList<double>{4, 3});
+               t.roofCompute, highest ? 2.25 : 1.5,
+               highest ? QList<double>{} : QList<double>{4, 3});
     }
 }
 
@@ -262,9 +274,9 @@ void labelRoofs(Canvas& c, const Plot& p, const RooflineData& data, MemoryLevel 
         c.textHalo(end, y0 + shift, text, {font, t.tx, Align::Right}, t.pane);
         taken.add(boxAt(end, shift));
     }
-    const double slope = -std::atan2(p.area.height() / (p.yHigh - p.yLow),
-                                     p.area.width() / (p.xHigh - p.xLow)) *
-                         180 / M_PI;
+    const double slope =
+        -std::atan2(p.area.height() / (p.yHigh - p.yLow), p.area.width() / (p.xHigh - p.xLow)) *
+        180 / M_PI;
     for (const MemoryRoof& roof : roofsOn(data, axis)) {
         double from = 0, to = 0;
         if (top <= 0 || !visiblePart(p, roof.bytesPerSecond, top, from, to))
@@ -282,7 +294,8 @@ void labelRoofs(Canvas& c, const Plot& p, const RooflineData& data, MemoryLevel 
                 if (!std::all_of(boxes.begin(), boxes.end(),
                                  [&](const QRectF& b) { return taken.isFree(b); }))
                     continue;
-                c.textRotated(at, slope, dy, text, {font, inkOf(t, roof.level).text, Align::Center});
+                c.textRotated(at, slope, dy, text,
+                              {font, inkOf(t, roof.level).text, Align::Center});
                 for (const QRectF& b : boxes)
                     taken.add(b);
                 placed = true;
@@ -314,8 +327,10 @@ bool labelPoint(Canvas& c, QPointF at, const KernelPoint& point, bool selected, 
     const double idWidth = Canvas::width(id, strong);
     const double width = idWidth + gap + Canvas::width(title, plain);
     for (const double radius : {selected ? 13.0 : 10.0, 18.0, 28.0, 40.0, 56.0})
-        for (const double angle : {180.0, 0.0, 225.0, 45.0, 270.0, 90.0, 315.0, 135.0, 200.0, 340.0}) {
-            const double a = angle * M_PI / 180, dx = std::cos(a) * radius, dy = std::sin(a) * radius;
+        for (const double angle :
+             {180.0, 0.0, 225.0, 45.0, 270.0, 90.0, 315.0, 135.0, 200.0, 340.0}) {
+            const double a = angle * M_PI / 180, dx = std::cos(a) * radius,
+                         dy = std::sin(a) * radius;
             const double left = dx > 1    ? at.x() + dx
                                 : dx < -1 ? at.x() + dx - width
                                           : at.x() - width / 2;
@@ -417,18 +432,21 @@ void paintRoofline(Canvas& c, const QRectF& rect, const RooflineData& data, Memo
         if (!visiblePart(p, roof.bytesPerSecond, top, from, to))
             continue;
         const double x0 = std::pow(10, from), x1 = std::pow(10, to);
-        taken.addLine({p.x(x0), p.y(x0 * roof.bytesPerSecond)}, {p.x(x1), p.y(x1 * roof.bytesPerSecond)});
+        taken.addLine({p.x(x0), p.y(x0 * roof.bytesPerSecond)},
+                      {p.x(x1), p.y(x1 * roof.bytesPerSecond)});
     }
     const bool titles = p.area.width() > 480 && placed.size() <= 12;
     for (const auto& [point, at] : placed) {
         const bool selected = point->id == data.selected;
-        for (const auto& [title, clear] : {std::pair{titles, true}, {titles, false}, {false, true}, {false, false}})
+        for (const auto& [title, clear] :
+             {std::pair{titles, true}, {titles, false}, {false, true}, {false, false}})
             if (labelPoint(c, at, *point, selected, title, clear, taken))
                 break;
     }
 }
 
-int rooflineHit(const QRectF& rect, const RooflineData& data, MemoryLevel axis, double x, double y) {
+int rooflineHit(const QRectF& rect, const RooflineData& data, MemoryLevel axis, double x,
+                double y) {
     if (peak(data) <= 0)
         return -1;
     const Plot p = plotFor(rect, data, axis);

@@ -10,8 +10,12 @@
 namespace lanescope::views {
 namespace {
 
-double snap(double v) { return std::floor(v) + 0.5; }
-QString str(const std::string& s) { return QString::fromStdString(s); }
+double snap(double v) {
+    return std::floor(v) + 0.5;
+}
+QString str(const std::string& s) {
+    return QString::fromStdString(s);
+}
 
 struct Grid {
     double x, y, cell;
@@ -114,10 +118,10 @@ void paintWaves(Canvas& c, const QRectF& rect, const WavesData& d) {
             text += QStringLiteral(", %1 idle").arg(grouped(d.sms - busy));
         c.textFit(x, rect.top() + 38, each, text, {Theme::ui(11.5), t.tx2});
     };
-    head(left, d.fullWaves > 1 ? QStringLiteral("Waves 1 to %1").arg(grouped(two && d.tailBlocks == 0
-                                                                                 ? d.waves - 1
-                                                                                 : d.fullWaves))
-                               : QStringLiteral("Wave 1"),
+    head(left,
+         d.fullWaves > 1 ? QStringLiteral("Waves 1 to %1")
+                               .arg(grouped(two && d.tailBlocks == 0 ? d.waves - 1 : d.fullWaves))
+                         : QStringLiteral("Wave 1"),
          first);
     paintSms(c, g, d.sms, first, d.blocksPerSm);
     if (two) {
@@ -134,16 +138,19 @@ void paintWaves(Canvas& c, const QRectF& rect, const WavesData& d) {
     c.texture({left, y, right - left, 14}, Texture::Unused);
     c.box({left, y, right - left, 14}, {}, t.acc);
     c.fill({left, y, wave * double(d.waves - 1), 14}, t.acc);
-    c.fill({left + wave * double(d.waves - 1), y, wave * double(last) / double(d.capacity), 14}, t.acc);
+    c.fill({left + wave * double(d.waves - 1), y, wave * double(last) / double(d.capacity), 14},
+           t.acc);
     if (wave > 6)
         for (std::int64_t i = 1; i < d.waves; ++i)
             c.fill({left + wave * double(i) - 1, y, 2, 14}, t.pane);
-    const QString used = QStringLiteral("%1 of %2 slots used: %3")
-                             .arg(grouped(d.blocks), grouped(d.waves * d.capacity), percent(d.slotsUsed));
+    const QString used =
+        QStringLiteral("%1 of %2 slots used: %3")
+            .arg(grouped(d.blocks), grouped(d.waves * d.capacity), percent(d.slotsUsed));
     const QFont strong = Theme::ui(11.5, QFont::DemiBold);
     const QRectF box = c.text(right, y + 30, used, {strong, t.tx, Align::Right});
-    const QString time = d.waves == 1 ? QStringLiteral("Time: one wave")
-                                       : QStringLiteral("Time: %1 equal waves").arg(grouped(d.waves));
+    const QString time = d.waves == 1
+                             ? QStringLiteral("Time: one wave")
+                             : QStringLiteral("Time: %1 equal waves").arg(grouped(d.waves));
     if (left + Canvas::width(time, Theme::ui(11)) < box.left() - 10)
         c.text(left, y + 30, time, {Theme::ui(11), t.tx3});
     paintTable(c, {rect.left(), y + 42, rect.width(), rect.bottom() - y - 42}, d);

@@ -12,9 +12,13 @@ namespace {
 
 using session::AccessView;
 
-double snap(double v) { return std::floor(v) + 0.5; }
+double snap(double v) {
+    return std::floor(v) + 0.5;
+}
 
-QColor emptyCell(const Theme& t) { return t.kind == ThemeKind::Light ? t.win : t.alt; }
+QColor emptyCell(const Theme& t) {
+    return t.kind == ThemeKind::Light ? t.win : t.alt;
+}
 
 void paintTop(Canvas& c, const BankScene& s) {
     const Theme& t = c.theme();
@@ -40,8 +44,8 @@ void paintTop(Canvas& c, const BankScene& s) {
     c.text(left, hy, QStringLiteral("Pass, lanes"), {Theme::ui(10.5), t.tx3});
     const bool each = s.cellWidth >= 14;
     for (int bank = 0; bank < memory::kBanks; bank += each ? 1 : 4) {
-        const double x = each ? s.gridX + (bank + 0.5) * s.cellWidth
-                              : s.gridX + (bank + 2) * s.cellWidth;
+        const double x =
+            each ? s.gridX + (bank + 0.5) * s.cellWidth : s.gridX + (bank + 2) * s.cellWidth;
         c.text(x, hy,
                each || s.cellWidth < 9 ? QString::number(bank)
                                        : QStringLiteral("%1–%2").arg(bank).arg(bank + 3),
@@ -87,11 +91,11 @@ void paintRows(Canvas& c, const BankScene& s, const AccessView& access) {
     for (const BankRow& row : s.rows) {
         const bool mine = hasLane(row.lanes, s.lane) && row.folded == 0;
         if (row.folded != 0) {
-            c.textFit(s.gridX + 4, row.y + base, s.gridRight() - s.gridX - 8,
-                      QStringLiteral("%1 more, lanes %2")
-                          .arg(counted(row.folded, QStringLiteral("wavefront")),
-                               laneRanges(row.lanes)),
-                      {Theme::ui(10.5), t.warntx});
+            c.textFit(
+                s.gridX + 4, row.y + base, s.gridRight() - s.gridX - 8,
+                QStringLiteral("%1 more, lanes %2")
+                    .arg(counted(row.folded, QStringLiteral("wavefront")), laneRanges(row.lanes)),
+                {Theme::ui(10.5), t.warntx});
             continue;
         }
         if (mine)
@@ -100,17 +104,16 @@ void paintRows(Canvas& c, const BankScene& s, const AccessView& access) {
         if (row.inPass == 0)
             c.text(left, row.y + base, QStringLiteral("pass %1").arg(row.pass + 1),
                    {Theme::ui(10.5, mine ? QFont::Bold : QFont::Normal), strong});
-        const QString lanes =
-            row.inPass == 0 && access.passes.size() > 1 && s.degree == 1
-                ? laneRanges(access.passes[std::size_t(row.pass)])
-                : laneRanges(row.lanes);
+        const QString lanes = row.inPass == 0 && access.passes.size() > 1 && s.degree == 1
+                                  ? laneRanges(access.passes[std::size_t(row.pass)])
+                                  : laneRanges(row.lanes);
         c.textFit(left + 44, row.y + base, s.gridX - left - 50, lanes,
                   {Theme::ui(10.5, mine ? QFont::Bold : QFont::Normal), faint});
         for (int bank = 0; bank < memory::kBanks; ++bank)
             paintCell(c, s, row, bank);
-        c.text(s.gridRight() + 28, row.y + base, QString::number(row.number),
-               {Theme::mono(11, QFont::DemiBold), row.inPass > 0 ? t.warntx : t.oktx,
-                Align::Center});
+        c.text(
+            s.gridRight() + 28, row.y + base, QString::number(row.number),
+            {Theme::mono(11, QFont::DemiBold), row.inPass > 0 ? t.warntx : t.oktx, Align::Center});
     }
     // Outlines last, so that neighbours do not cover them.
     for (const BankRow& row : s.rows)
@@ -123,7 +126,8 @@ void paintHits(Canvas& c, const BankScene& s) {
     const Theme& t = c.theme();
     const double top = s.rows.back().y + s.rowHeight + 3;
     c.line({s.gridX, snap(top)}, {s.gridRight(), snap(top)}, t.line2);
-    c.text(s.rect.left() + 18, top + 13, QStringLiteral("Words per bank"), {Theme::ui(10.5), t.tx3});
+    c.text(s.rect.left() + 18, top + 13, QStringLiteral("Words per bank"),
+           {Theme::ui(10.5), t.tx3});
     const int least = std::max(1, s.passes);
     for (int bank = 0; bank < memory::kBanks; ++bank) {
         const int hits = s.hits[std::size_t(bank)];
@@ -132,8 +136,10 @@ void paintHits(Canvas& c, const BankScene& s) {
             continue;
         const bool hot = s.wavefronts > s.passes && hits > least;
         c.text(s.gridX + (bank + 0.5) * s.cellWidth, top + 13, QString::number(hits),
-               {Theme::mono(10, hot ? QFont::Bold : QFont::Normal), hot ? t.warntx
-                                                                    : hits > 0 ? t.tx : t.tx3,
+               {Theme::mono(10, hot ? QFont::Bold : QFont::Normal),
+                hot        ? t.warntx
+                : hits > 0 ? t.tx
+                           : t.tx3,
                 Align::Center});
     }
 }
@@ -156,9 +162,7 @@ void paintLegend(Canvas& c, const BankScene& s) {
          [&](const QRectF& r) { c.fill(r, t.ok); });
     item(QStringLiteral("conflict: served later"),
          [&](const QRectF& r) { c.texture(r, Texture::Waiting); });
-    item(QStringLiteral("idle"), [&](const QRectF& r) {
-        c.box(r, emptyCell(t), t.line2);
-    });
+    item(QStringLiteral("idle"), [&](const QRectF& r) { c.box(r, emptyCell(t), t.line2); });
 }
 
 void paintRail(Canvas& c, const BankScene& s, const AccessView& access) {

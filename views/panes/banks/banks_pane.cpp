@@ -131,7 +131,8 @@ private:
             m_bar->setItems(m_names, scene.access);
         m_context.clear();
         if (!m_names.isEmpty()) {
-            m_context = m_names.value(scene.access) + QStringLiteral(" · warp %1").arg(frame().warp);
+            m_context =
+                m_names.value(scene.access) + QStringLiteral(" · warp %1").arg(frame().warp);
             setAccessibleDescription(m_context + QStringLiteral(": ") + scene.verdict +
                                      QStringLiteral(", ") + scene.sum);
         } else {
@@ -154,11 +155,11 @@ private:
                 for (int bank = 0; bank < memory::kBanks; ++bank) {
                     const BankCell& cell = row.cells[std::size_t(bank)];
                     if (cell.lanes != 0)
-                        rows.push_back({a.name, QString::number(row.pass + 1),
-                                        QString::number(row.number), QString::number(bank),
-                                        QString::number(cell.word), laneRanges(cell.lanes),
-                                        row.inPass > 0 ? QStringLiteral("yes")
-                                                       : QStringLiteral("no")});
+                        rows.push_back(
+                            {a.name, QString::number(row.pass + 1), QString::number(row.number),
+                             QString::number(bank), QString::number(cell.word),
+                             laneRanges(cell.lanes),
+                             row.inPass > 0 ? QStringLiteral("yes") : QStringLiteral("no")});
                 }
         }
         m_table.set({QStringLiteral("access"), QStringLiteral("pass"), QStringLiteral("wavefront"),
@@ -180,6 +181,8 @@ private:
 
 } // namespace
 
-Pane* makeBanksPane(Intents* intents, QWidget* parent) { return new BanksPane(intents, parent); }
+Pane* makeBanksPane(Intents* intents, QWidget* parent) {
+    return new BanksPane(intents, parent);
+}
 
 } // namespace lanescope::views

@@ -23,8 +23,8 @@ QString verb(const AccessView& access) {
 void collect(const session::FrameView& frame, BankScene& scene) {
     std::map<QString, int> count, seen;
     const auto nameOf = [](const AccessView& a) {
-        return (a.array.empty() ? QStringLiteral("shared") : QString::fromStdString(a.array)) + ' ' +
-               verb(a);
+        return (a.array.empty() ? QStringLiteral("shared") : QString::fromStdString(a.array)) +
+               ' ' + verb(a);
     };
     for (const AccessView& a : frame.accesses)
         if (a.space == ptx::Space::Shared)
@@ -175,8 +175,7 @@ BankScene makeBankScene(const Snapshot* snapshot, int chosen, const QRectF& rect
         right = scene.rail.left() - 4;
     }
     scene.gridX = rect.left() + 18 + kLabelWidth;
-    scene.cellWidth =
-        std::clamp((right - scene.gridX - kNumberWidth) / memory::kBanks, 6.0, 20.0);
+    scene.cellWidth = std::clamp((right - scene.gridX - kNumberWidth) / memory::kBanks, 6.0, 20.0);
     scene.gridY = rect.top() + 50;
     const double room = rect.bottom() - 46 - scene.gridY;
     scene.rowHeight = std::clamp(room / std::max<double>(1, double(rows.size())), kLeastRow, kRow);

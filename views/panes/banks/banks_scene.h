@@ -39,12 +39,12 @@ struct BankScene {
     QRectF rect, rail;
     QString emptyTitle, emptyText;
     std::vector<BankAccess> accesses;
-    int access = 0; ///< index into accesses
-    std::vector<BankRow> rows; ///< as shown, top to bottom
+    int access = 0;                         ///< index into accesses
+    std::vector<BankRow> rows;              ///< as shown, top to bottom
     std::array<int, memory::kBanks> hits{}; ///< words each bank serves in this access
-    int wavefronts = 0, passes = 0; ///< as the engine counts them
-    int degree = 1;                 ///< words of the busiest bank in the worst pass
-    int sharedWords = 0;            ///< words read by several lanes of one pass
+    int wavefronts = 0, passes = 0;         ///< as the engine counts them
+    int degree = 1;                         ///< words of the busiest bank in the worst pass
+    int sharedWords = 0;                    ///< words read by several lanes of one pass
     int lane = 0;
     QString verdict, sum;
 
@@ -53,8 +53,8 @@ struct BankScene {
         return {gridX + bank * cellWidth, row.y, cellWidth, rowHeight};
     }
     double gridRight() const { return gridX + memory::kBanks * cellWidth; }
-    /// The lane at a position (the first of those that share a word, the selected one if among them),
-    /// -1: none.
+    /// The lane at a position (the first of those that share a word, the selected one if among
+    /// them), -1: none.
     int laneAt(QPointF at) const;
 };
 

@@ -42,15 +42,17 @@ protected:
     void fillTable(TableModel& table) const override {
         std::vector<QStringList> rows;
         for (const KernelEntry& k : performance().kernels)
-            rows.push_back({QString::fromStdString(k.point.id), QString::fromStdString(k.point.title),
+            rows.push_back({QString::fromStdString(k.point.id),
+                            QString::fromStdString(k.point.title),
                             k.point.intensity[0] ? shortNumber(*k.point.intensity[0]) : QString(),
                             shortNumber(k.point.flopsPerSecond / 1e12),
                             QString::fromStdString(k.point.boundBy), QString::number(k.blocks),
                             QString::number(k.shape.threads), QString::number(k.shape.registers),
                             QString::number(k.shape.sharedBytes)});
         table.set({QStringLiteral("kernel"), QStringLiteral("title"), QStringLiteral("FLOP/B"),
-                   QStringLiteral("TFLOP/s modelled"), QStringLiteral("bound by"), QStringLiteral("blocks"),
-                   QStringLiteral("threads"), QStringLiteral("registers"), QStringLiteral("shared bytes")},
+                   QStringLiteral("TFLOP/s modelled"), QStringLiteral("bound by"),
+                   QStringLiteral("blocks"), QStringLiteral("threads"), QStringLiteral("registers"),
+                   QStringLiteral("shared bytes")},
                   std::move(rows));
     }
 
@@ -85,18 +87,22 @@ protected:
             }
             const QString name = QString::fromStdString(p.title.empty() ? p.id : p.title);
             c.textFit(left, y + 15, number - left - 52, name,
-                      {Theme::ui(12, selected ? QFont::DemiBold : QFont::Normal), selected ? t.acctx : t.tx});
-            c.text(number, y + 15, p.intensity[0] ? shortNumber(*p.intensity[0]) : QStringLiteral("–"),
-                   {Theme::mono(11, selected ? QFont::DemiBold : QFont::Medium), t.tx, Align::Right});
-            c.textFit(bound, y + 15, 70, QString::fromStdString(p.boundBy),
-                      {Theme::ui(12, selected ? QFont::DemiBold : QFont::Normal), t.tx2, Align::Right});
+                      {Theme::ui(12, selected ? QFont::DemiBold : QFont::Normal),
+                       selected ? t.acctx : t.tx});
+            c.text(
+                number, y + 15, p.intensity[0] ? shortNumber(*p.intensity[0]) : QStringLiteral("–"),
+                {Theme::mono(11, selected ? QFont::DemiBold : QFont::Medium), t.tx, Align::Right});
+            c.textFit(
+                bound, y + 15, 70, QString::fromStdString(p.boundBy),
+                {Theme::ui(12, selected ? QFont::DemiBold : QFont::Normal), t.tx2, Align::Right});
         }
         c.fill({rect.left(), rect.top(), rect.width(), kRow}, t.pane);
         const QFont head = Theme::ui(11, QFont::Medium);
         c.text(left, rect.top() + 15, QStringLiteral("Kernel"), {head, t.tx3});
         c.text(number, rect.top() + 15, QStringLiteral("FLOP/B"), {head, t.tx3, Align::Right});
         c.text(bound, rect.top() + 15, QStringLiteral("Bound by"), {head, t.tx3, Align::Right});
-        c.line({rect.left(), rect.top() + kRow - 0.5}, {rect.right(), rect.top() + kRow - 0.5}, t.line);
+        c.line({rect.left(), rect.top() + kRow - 0.5}, {rect.right(), rect.top() + kRow - 0.5},
+               t.line);
     }
 
     void mousePressEvent(QMouseEvent* event) override {
@@ -151,6 +157,8 @@ private:
 
 } // namespace
 
-Pane* makeKernelsPane(Intents* intents, QWidget* parent) { return new KernelsPane(intents, parent); }
+Pane* makeKernelsPane(Intents* intents, QWidget* parent) {
+    return new KernelsPane(intents, parent);
+}
 
 } // namespace lanescope::views

@@ -22,10 +22,14 @@ struct Ink {
 
 Ink inkOf(const Theme& t, int colour) {
     switch (colour % 4) {
-    case 0: return {t.acc, t.accbg, t.accbd, t.acctx, 1};
-    case 1: return {t.ok, t.okbg, t.ok, t.oktx, -1};
-    case 2: return {t.barhatch, t.barbg, t.barhatch, t.tx, 1};
-    default: return {t.err, t.errbg, t.err, t.errtx, -1};
+    case 0:
+        return {t.acc, t.accbg, t.accbd, t.acctx, 1};
+    case 1:
+        return {t.ok, t.okbg, t.ok, t.oktx, -1};
+    case 2:
+        return {t.barhatch, t.barbg, t.barhatch, t.tx, 1};
+    default:
+        return {t.err, t.errbg, t.err, t.errtx, -1};
     }
 }
 
@@ -33,7 +37,9 @@ const MapAccess& accessOf(const MapScene& scene, const MapRow& row) {
     return scene.accesses[std::size_t(row.access)];
 }
 
-double snap(double v) { return std::floor(v) + 0.5; }
+double snap(double v) {
+    return std::floor(v) + 0.5;
+}
 
 void paintHeads(Canvas& c, const MapScene& s) {
     const Theme& t = c.theme();
@@ -89,8 +95,8 @@ void paintBuses(Canvas& c, const MapScene& s, const FrameView& frame) {
         });
         c.line({x, first - 0.5}, {x, row.y + 1}, ink.line, 2);
         c.line({x - 1, row.y}, {s.addressX - 14, row.y}, ink.line, 2);
-        const QString text =
-            QStringLiteral("%1, 1 address").arg(counted(laneCount(row.lanes), QStringLiteral("lane")));
+        const QString text = QStringLiteral("%1, 1 address")
+                                 .arg(counted(laneCount(row.lanes), QStringLiteral("lane")));
         const QFont font = Theme::ui(11, QFont::Medium);
         const double width = Canvas::width(text, font) + 10;
         const double left = std::max(s.laneX + 2, (s.portX + s.addressX - width) / 2 - 6);
@@ -99,8 +105,8 @@ void paintBuses(Canvas& c, const MapScene& s, const FrameView& frame) {
             c.text(left + width / 2, row.y + 3.5, text, {font, ink.text, Align::Center});
         }
         const AccessView& view = frame.accesses[std::size_t(access.source)];
-        const double start = s.byteX(
-            double(view.addresses[std::size_t(firstLane(row.lanes))] % kLineBytes));
+        const double start =
+            s.byteX(double(view.addresses[std::size_t(firstLane(row.lanes))] % kLineBytes));
         c.line({s.memoryX - 12, row.y}, {std::max(s.memoryX - 11, start - 5), row.y}, ink.line, 2);
     }
 }
@@ -161,8 +167,14 @@ void paintLanes(Canvas& c, const MapScene& s) {
         QRectF chip = lane.chip;
         if (selected && chip.height() < 10)
             chip = QRectF(chip.left(), lane.y - 5.5, chip.width(), 11);
-        c.box(chip, selected ? t.acc : lane.active ? t.alt : t.pane,
-              selected ? t.acc : lane.active ? t.line2 : t.line, 0.8, 2);
+        c.box(chip,
+              selected      ? t.acc
+              : lane.active ? t.alt
+                            : t.pane,
+              selected      ? t.acc
+              : lane.active ? t.line2
+                            : t.line,
+              0.8, 2);
         if (lane.active && !accessOf(s, s.rows.front()).isUniform)
             c.circle({s.portX, lane.y}, 1.8, inkOf(t, accessOf(s, s.rows.front()).colour).line, {});
     }
@@ -172,7 +184,7 @@ void paintLanes(Canvas& c, const MapScene& s) {
         if (lane.labelled)
             c.text(s.laneX + s.laneWidth / 2, lane.y + 3.5, QString::number(l),
                    {Theme::mono(9.5, selected ? QFont::Bold : QFont::Medium),
-                    selected     ? t.onacc
+                    selected      ? t.onacc
                     : lane.active ? t.tx2
                                   : t.tx3,
                     Align::Center});
@@ -256,9 +268,9 @@ void paintRow(Canvas& c, const MapScene& s, const FrameView& frame, const MapRow
         const bool toBytes = laneCount(row.lanes) == 1 || access.isUniform;
         arrowHead(c, {toBytes ? std::max(s.memoryX, tip) : s.memoryX - 0.5, row.y}, ink.line);
     }
-    const TextStyle style{Theme::mono(10, row.selected && !access.isUniform ? QFont::Bold
-                                                                            : QFont::Normal),
-                          row.selected ? t.tx : t.tx3};
+    const TextStyle style{
+        Theme::mono(10, row.selected && !access.isUniform ? QFont::Bold : QFont::Normal),
+        row.selected ? t.tx : t.tx3};
     if (row.count == 1) {
         c.text(s.addressX - 8, row.y + 3.5, row.label, style);
     } else {
@@ -267,7 +279,8 @@ void paintRow(Canvas& c, const MapScene& s, const FrameView& frame, const MapRow
                   {Theme::ui(10.5), t.tx3});
         // A stack: two more edges behind the sectors.
         for (int k = 1; k <= 2; ++k)
-            c.line({s.memoryX + 3, top + 8.0 * k}, {s.memoryRight() - 3, top + 8.0 * k}, t.pane, 1.5);
+            c.line({s.memoryX + 3, top + 8.0 * k}, {s.memoryRight() - 3, top + 8.0 * k}, t.pane,
+                   1.5);
     }
 }
 
@@ -298,7 +311,8 @@ void paintLegend(Canvas& c, const MapScene& s) {
     item(QStringLiteral("not requested"), [&](const QRectF& r) { c.box(r, t.pane, t.line2); });
     item(QStringLiteral("lane to bytes"), [&](const QRectF& r) {
         c.line({r.left(), r.center().y()}, {r.right() - 5, r.center().y()}, t.acc, 1.4);
-        c.polygon({{r.right() - 6, r.top() + 1.5}, {r.right(), r.center().y()},
+        c.polygon({{r.right() - 6, r.top() + 1.5},
+                   {r.right(), r.center().y()},
                    {r.right() - 6, r.bottom() - 1.5}},
                   t.acc);
     });

@@ -12,7 +12,7 @@ class Canvas;
 
 void paintMap(Canvas& canvas, const MapScene& scene, const session::FrameView& frame);
 /// The row of a hovered lane, lit, with its tooltip when `tip` is set.
-void paintMapHover(Canvas& canvas, const MapScene& scene, const session::FrameView& frame,
-                   int lane, bool tip);
+void paintMapHover(Canvas& canvas, const MapScene& scene, const session::FrameView& frame, int lane,
+                   bool tip);
 
 } // namespace lanescope::views

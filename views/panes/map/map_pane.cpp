@@ -115,7 +115,8 @@ protected:
             m_pinned = -1;
             update();
             return;
-        default: Pane::keyPressEvent(event);
+        default:
+            Pane::keyPressEvent(event);
         }
     }
 
@@ -147,8 +148,8 @@ private:
         QStringList items = m_names;
         if (items.size() > 1)
             items += items.size() == 2 ? QStringLiteral("Both") : QStringLiteral("All");
-        m_accessBar->setItems(items, m_options.access < 0 ? int(items.size()) - 1
-                                                          : m_options.access);
+        m_accessBar->setItems(items,
+                              m_options.access < 0 ? int(items.size()) - 1 : m_options.access);
     }
 
     void rebuild() {
@@ -196,14 +197,13 @@ private:
             const session::AccessView& view = frame().accesses[std::size_t(a.source)];
             forEachLane(view.active, [&](int lane) {
                 const std::uint64_t address = view.addresses[std::size_t(lane)];
-                rows.push_back({a.name, QString::number(lane), addressText(view, address, true),
-                                QStringLiteral("0x") + QString::number(address, 16),
-                                QStringLiteral("0x") +
-                                    QString::number(address / kLineBytes * kLineBytes, 16),
-                                QString::number(address % kLineBytes / kSectorBytes),
-                                QString::number(address % kSectorBytes),
-                                QString::number(view.bytesPerLane),
-                                QString::fromStdString(view.values[std::size_t(lane)])});
+                rows.push_back(
+                    {a.name, QString::number(lane), addressText(view, address, true),
+                     QStringLiteral("0x") + QString::number(address, 16),
+                     QStringLiteral("0x") + QString::number(address / kLineBytes * kLineBytes, 16),
+                     QString::number(address % kLineBytes / kSectorBytes),
+                     QString::number(address % kSectorBytes), QString::number(view.bytesPerLane),
+                     QString::fromStdString(view.values[std::size_t(lane)])});
             });
         }
         m_table.set({QStringLiteral("access"), QStringLiteral("lane"), QStringLiteral("element"),
@@ -230,6 +230,8 @@ private:
 
 } // namespace
 
-Pane* makeMapPane(Intents* intents, QWidget* parent) { return new MapPane(intents, parent); }
+Pane* makeMapPane(Intents* intents, QWidget* parent) {
+    return new MapPane(intents, parent);
+}
 
 } // namespace lanescope::views

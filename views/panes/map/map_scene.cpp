@@ -17,7 +17,9 @@ using session::Snapshot;
 constexpr int kMostRows = 33;
 constexpr double kLeastHeight = 9, kGap = 3, kAccessGap = 9, kFoldedHeight = 24;
 
-bool isMapped(const AccessView& access) { return access.space != ptx::Space::Shared; }
+bool isMapped(const AccessView& access) {
+    return access.space != ptx::Space::Shared;
+}
 
 QString verb(const AccessView& access) {
     return access.isAtomic  ? QStringLiteral("atomic")
@@ -112,8 +114,9 @@ std::vector<MapRow> fold(const std::vector<MapRow>& rows, int lane, bool equalSt
         std::size_t end = i + 1;
         if (!hasLane(rows[i].lanes, lane)) {
             while (end < rows.size() && !hasLane(rows[end].lanes, lane) &&
-                   (!equalStride || (rows[end].line - rows[end - 1].line == rows[i + 1].line - rows[i].line &&
-                                     laneCount(rows[end].lanes) == laneCount(rows[i].lanes))))
+                   (!equalStride ||
+                    (rows[end].line - rows[end - 1].line == rows[i + 1].line - rows[i].line &&
+                     laneCount(rows[end].lanes) == laneCount(rows[i].lanes))))
                 ++end;
         }
         if (end - i >= 3) {
@@ -261,8 +264,7 @@ void placeColumns(const Snapshot& snapshot, MapScene& scene) {
         forEachLane(access.active, [&](int lane) {
             const std::uint64_t line =
                 access.addresses[std::size_t(lane)] / kLineBytes * kLineBytes;
-            widest = std::max(widest,
-                              Canvas::width(addressText(access, line, scene.index), font));
+            widest = std::max(widest, Canvas::width(addressText(access, line, scene.index), font));
         });
     }
     const double labelWidth = std::max(widest, 48.0) + 22;
@@ -272,9 +274,8 @@ void placeColumns(const Snapshot& snapshot, MapScene& scene) {
     scene.addressX = scene.portX + gutter;
     scene.memoryX = scene.addressX + labelWidth;
     scene.sectorGap = space > 420 ? 4 : 2;
-    scene.bytePx = std::clamp((scene.body.right() - 16 - scene.memoryX - 3 * scene.sectorGap) /
-                                  kLineBytes,
-                              0.8, 4.5);
+    scene.bytePx = std::clamp(
+        (scene.body.right() - 16 - scene.memoryX - 3 * scene.sectorGap) / kLineBytes, 0.8, 4.5);
 }
 
 void labelRows(const Snapshot& snapshot, MapScene& scene) {
@@ -283,8 +284,8 @@ void labelRows(const Snapshot& snapshot, MapScene& scene) {
             snapshot.frame.accesses[std::size_t(scene.accesses[std::size_t(row.access)].source)];
         row.label = addressText(access, row.line, scene.index);
         if (row.count > 1)
-            row.label2 = row.stride != 0 ? QStringLiteral("%1 × %2").arg(row.count).arg(bytesText(
-                                               double(std::abs(row.stride))))
+            row.label2 = row.stride != 0 ? QStringLiteral("%1 × %2").arg(row.count).arg(
+                                               bytesText(double(std::abs(row.stride))))
                                          : counted(row.count, QStringLiteral("line"));
         row.selected = hasLane(row.lanes, scene.lane);
     }
@@ -312,8 +313,8 @@ QString captionOf(const MapScene& scene) {
         return lanes == 1 ? QStringLiteral("to one line") : QStringLiteral("all to one line");
     if (lines == lanes)
         return QStringLiteral("each to its own line");
-    return QStringLiteral("%1 to %2").arg(counted(lanes, QStringLiteral("lane")),
-                                          counted(lines, QStringLiteral("line")));
+    return QStringLiteral("%1 to %2")
+        .arg(counted(lanes, QStringLiteral("lane")), counted(lines, QStringLiteral("line")));
 }
 
 void describeEmpty(const Snapshot* snapshot, MapScene& scene) {
@@ -325,9 +326,10 @@ void describeEmpty(const Snapshot* snapshot, MapScene& scene) {
     if (!snapshot->trace) {
         scene.emptyTitle = snapshot->busy ? QString::fromStdString(snapshot->activity)
                                           : QStringLiteral("The kernel does not run yet");
-        scene.emptyText = snapshot->busy || snapshot->program->diagnostics.empty()
-                              ? QStringLiteral("The map appears when it has been simulated.")
-                              : QString::fromStdString(snapshot->program->diagnostics.front().message);
+        scene.emptyText =
+            snapshot->busy || snapshot->program->diagnostics.empty()
+                ? QStringLiteral("The map appears when it has been simulated.")
+                : QString::fromStdString(snapshot->program->diagnostics.front().message);
         return;
     }
     const FrameView& frame = snapshot->frame;
@@ -384,14 +386,13 @@ QStringList laneDetails(const MapScene& scene, const FrameView& frame, int lane)
         const int from = int(address % kSectorBytes);
         lines += head;
         lines += addressText(access, address, false);
-        lines += access.bytesPerLane == 1
-                     ? QStringLiteral("sector %1, byte %2")
-                           .arg(address % kLineBytes / kSectorBytes)
-                           .arg(from)
-                     : QStringLiteral("sector %1, bytes %2–%3")
-                           .arg(address % kLineBytes / kSectorBytes)
-                           .arg(from)
-                           .arg(from + access.bytesPerLane - 1);
+        lines += access.bytesPerLane == 1 ? QStringLiteral("sector %1, byte %2")
+                                                .arg(address % kLineBytes / kSectorBytes)
+                                                .arg(from)
+                                          : QStringLiteral("sector %1, bytes %2–%3")
+                                                .arg(address % kLineBytes / kSectorBytes)
+                                                .arg(from)
+                                                .arg(from + access.bytesPerLane - 1);
     }
     if (lines.isEmpty())
         lines += QStringLiteral("Lane %1 is not active").arg(lane);

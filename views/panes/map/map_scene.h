@@ -25,10 +25,10 @@ struct MapOptions {
 
 /// One access of the step to global (or local) memory.
 struct MapAccess {
-    int source = 0;    ///< index into FrameView::accesses
-    QString name;      ///< "A load", unique within the step
-    QString array;     ///< "A", or "memory" when unknown
-    int colour = 0;    ///< index of its colour in this step
+    int source = 0;         ///< index into FrameView::accesses
+    QString name;           ///< "A load", unique within the step
+    QString array;          ///< "A", or "memory" when unknown
+    int colour = 0;         ///< index of its colour in this step
     bool isUniform = false; ///< all active lanes (two or more) use one address: drawn as a bus
     int sectors = 0, lines = 0, bytes = 0;
     double used() const { return sectors == 0 ? 0 : double(bytes) / (sectors * kSectorBytes); }
@@ -36,12 +36,12 @@ struct MapAccess {
 
 /// One 128-byte line of memory as a row, or several folded into one.
 struct MapRow {
-    int access = 0; ///< index into MapScene::accesses
+    int access = 0;                       ///< index into MapScene::accesses
     std::uint64_t line = 0, lastLine = 0; ///< addresses of the first and the last line
-    int count = 1;            ///< lines in this row
-    std::int64_t stride = 0;  ///< bytes between folded lines, 0: they differ
-    std::bitset<kLineBytes> used; ///< bytes asked for (union over folded lines)
-    unsigned sectors = 0;     ///< touched sectors, bit 0 the first
+    int count = 1;                        ///< lines in this row
+    std::int64_t stride = 0;              ///< bytes between folded lines, 0: they differ
+    std::bitset<kLineBytes> used;         ///< bytes asked for (union over folded lines)
+    unsigned sectors = 0;                 ///< touched sectors, bit 0 the first
     LaneMask lanes = 0;
     QString label, label2;
     double y = 0, height = 0; ///< centre and height
@@ -59,14 +59,14 @@ struct MapScene {
     QRectF rect, body, rail;
     /// Set when there is no map to draw: what the step was, and what to do.
     QString emptyTitle, emptyText;
-    QStringList shared; ///< names of accesses to shared memory, shown by the bank view
+    QStringList shared;              ///< names of accesses to shared memory, shown by the bank view
     std::vector<MapAccess> accesses; ///< all of the step
     std::vector<int> shown;          ///< indices into accesses
     std::vector<MapRow> rows;
     std::vector<MapLane> lanes;
-    int lane = 0; ///< selected
-    QString caption; ///< over the connectors: "each to its own line"
-    QString note;    ///< rows that found no room
+    int lane = 0;                          ///< selected
+    QString caption;                       ///< over the connectors: "each to its own line"
+    QString note;                          ///< rows that found no room
     int sectors = 0, lines = 0, bytes = 0; ///< of the accesses shown
     bool index = false;
 

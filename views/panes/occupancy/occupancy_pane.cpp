@@ -12,7 +12,8 @@ namespace {
 class OccupancyPane : public PerformancePane {
 public:
     OccupancyPane(Intents* intents, QWidget* parent)
-        : PerformancePane(QStringLiteral("occupancy"), QStringLiteral("Occupancy"), intents, parent) {
+        : PerformancePane(QStringLiteral("occupancy"), QStringLiteral("Occupancy"), intents,
+                          parent) {
         setMinimumSize(420, 220);
         refresh();
     }
@@ -48,12 +49,13 @@ protected:
         std::vector<QStringList> rows;
         if (const KernelEntry* k = kernel())
             for (const OccupancyLimit& limit : k->occupancy.limits)
-                rows.push_back({QString::fromStdString(limit.name),
-                                limit.blocks ? QString::number(*limit.blocks) : QStringLiteral("no limit"),
-                                QString::fromStdString(limit.detail),
-                                limit.isLimiter ? QStringLiteral("yes") : QStringLiteral("no")});
-        table.set({QStringLiteral("resource"), QStringLiteral("blocks per SM"), QStringLiteral("use"),
-                   QStringLiteral("limiter")},
+                rows.push_back(
+                    {QString::fromStdString(limit.name),
+                     limit.blocks ? QString::number(*limit.blocks) : QStringLiteral("no limit"),
+                     QString::fromStdString(limit.detail),
+                     limit.isLimiter ? QStringLiteral("yes") : QStringLiteral("no")});
+        table.set({QStringLiteral("resource"), QStringLiteral("blocks per SM"),
+                   QStringLiteral("use"), QStringLiteral("limiter")},
                   std::move(rows));
     }
 

@@ -25,7 +25,8 @@ public:
 protected:
     QString contextText() const override {
         const KernelEntry* k = kernel();
-        return k == nullptr ? QString() : QString::fromStdString(k->point.id) + QStringLiteral(" selected");
+        return k == nullptr ? QString()
+                            : QString::fromStdString(k->point.id) + QStringLiteral(" selected");
     }
 
     QString description() const override {
@@ -45,9 +46,11 @@ protected:
     void fillTable(TableModel& table) const override {
         std::vector<QStringList> rows;
         for (const Remark& r : m_remarks)
-            rows.push_back({r.kind == Remark::Kind::Warning ? QStringLiteral("warning") : QStringLiteral("note"),
+            rows.push_back({r.kind == Remark::Kind::Warning ? QStringLiteral("warning")
+                                                            : QStringLiteral("note"),
                             r.title, r.text});
-        table.set({QStringLiteral("kind"), QStringLiteral("remark"), QStringLiteral("why")}, std::move(rows));
+        table.set({QStringLiteral("kind"), QStringLiteral("remark"), QStringLiteral("why")},
+                  std::move(rows));
     }
 
     void paintBase(QPainter& painter, const QRectF& rect, const Theme& theme) override {
@@ -55,7 +58,8 @@ protected:
         const Theme& t = theme;
         c.fill(rect, t.pane);
         if (m_remarks.empty()) {
-            c.paragraph(rect.adjusted(14, 14, -14, 0), QStringLiteral("Select a kernel to read what its model says."),
+            c.paragraph(rect.adjusted(14, 14, -14, 0),
+                        QStringLiteral("Select a kernel to read what its model says."),
                         {Theme::ui(12), t.tx3}, 17);
             return;
         }
@@ -70,11 +74,13 @@ protected:
                               : r.kind == Remark::Kind::Good  ? Icon::Pass
                                                               : Icon::Pin;
             drawIcon(painter, {rect.left() + 14, y, 16, 16}, icon, t.tx2, t);
-            y += c.paragraph({x, y, width, 400}, r.title, {Theme::ui(12, QFont::DemiBold), t.tx}, 17);
+            y += c.paragraph({x, y, width, 400}, r.title, {Theme::ui(12, QFont::DemiBold), t.tx},
+                             17);
             y += c.paragraph({x, y, width, 400}, r.text, {Theme::ui(12), t.tx2}, 17);
             y += 9;
             if (i + 1 < m_remarks.size())
-                c.line({rect.left() + 14, std::floor(y) + 0.5}, {rect.right() - 14, std::floor(y) + 0.5}, t.grid);
+                c.line({rect.left() + 14, std::floor(y) + 0.5},
+                       {rect.right() - 14, std::floor(y) + 0.5}, t.grid);
             y += 9;
         }
         painter.restore();
@@ -107,6 +113,8 @@ private:
 
 } // namespace
 
-Pane* makeReadingPane(Intents* intents, QWidget* parent) { return new ReadingPane(intents, parent); }
+Pane* makeReadingPane(Intents* intents, QWidget* parent) {
+    return new ReadingPane(intents, parent);
+}
 
 } // namespace lanescope::views

@@ -8,7 +8,9 @@
 namespace lanescope::views {
 namespace {
 
-QString str(const std::string& s) { return QString::fromStdString(s); }
+QString str(const std::string& s) {
+    return QString::fromStdString(s);
+}
 
 /// "Issue slots" -> "issue slots", but "FP32", "L1 lines" as they are.
 QString inSentence(const std::string& roof) {
@@ -59,15 +61,17 @@ void waves(const Performance& performance, const KernelEntry& k, std::vector<Rem
         r.kind = Remark::Kind::Warning;
         r.title = QStringLiteral("The grid does not fill the GPU");
         r.text = QStringLiteral("%1 leave %2 of %3 SMs idle.")
-                     .arg(counted(w.blocks, QStringLiteral("block")), grouped(w.sms - w.blocks), grouped(w.sms));
+                     .arg(counted(w.blocks, QStringLiteral("block")), grouped(w.sms - w.blocks),
+                          grouped(w.sms));
     } else if (w.tailBlocks > 0 && w.slotsUsed < 0.9) {
         r.kind = Remark::Kind::Warning;
         const double full = double(w.tailBlocks) / double(w.capacity);
         r.title = full < 0.25 ? QStringLiteral("The last wave is almost empty")
                               : QStringLiteral("The last wave is not full");
         r.text = QStringLiteral("%1 in %2: the last has %3 of %4. %5 of all slots are used")
-                     .arg(counted(w.blocks, QStringLiteral("block")), counted(w.waves, QStringLiteral("wave")),
-                          grouped(w.tailBlocks), grouped(w.capacity), percent(w.slotsUsed));
+                     .arg(counted(w.blocks, QStringLiteral("block")),
+                          counted(w.waves, QStringLiteral("wave")), grouped(w.tailBlocks),
+                          grouped(w.capacity), percent(w.slotsUsed));
         r.text += peak > 0 ? QStringLiteral(", so FP32 can reach %1 TFLOP/s at this size.")
                                  .arg(shortNumber(peak * w.slotsUsed / 1e12))
                            : QStringLiteral(".");
@@ -75,8 +79,8 @@ void waves(const Performance& performance, const KernelEntry& k, std::vector<Rem
         r.kind = Remark::Kind::Good;
         r.title = QStringLiteral("The waves are well filled");
         r.text = QStringLiteral("%1 in %2 use %3 of the slots.")
-                     .arg(counted(w.blocks, QStringLiteral("block")), counted(w.waves, QStringLiteral("wave")),
-                          percent(w.slotsUsed));
+                     .arg(counted(w.blocks, QStringLiteral("block")),
+                          counted(w.waves, QStringLiteral("wave")), percent(w.slotsUsed));
     }
     out.push_back(r);
 }
@@ -87,7 +91,8 @@ QString relief(const OccupancyData& o, int curve) {
     for (std::size_t i = c.x.size(); i-- > 0;)
         if (c.x[i] < c.currentX && c.blocks[i] > o.blocksPerSm)
             return QStringLiteral(" At %1 %2, %3 fit.")
-                .arg(shortNumber(c.x[i]), str(c.unit), counted(c.blocks[i], QStringLiteral("block")));
+                .arg(shortNumber(c.x[i]), str(c.unit),
+                     counted(c.blocks[i], QStringLiteral("block")));
     return {};
 }
 
@@ -108,7 +113,8 @@ void occupancy(const KernelEntry& k, std::vector<Remark>& out) {
             continue;
         names += str(limit.name);
         if (limit.name == "Registers")
-            text += QStringLiteral(" %1 a thread, %2.").arg(o.registers).arg(str(limit.detail)) + relief(o, 0);
+            text += QStringLiteral(" %1 a thread, %2.").arg(o.registers).arg(str(limit.detail)) +
+                    relief(o, 0);
         else if (limit.name == "Shared memory")
             text += QStringLiteral(" %1.").arg(str(limit.detail)) + relief(o, 1);
     }
@@ -120,7 +126,11 @@ void occupancy(const KernelEntry& k, std::vector<Remark>& out) {
                        names.size() > 1 || names.front().endsWith('s') ? QStringLiteral("hold")
                                                                        : QStringLiteral("holds"),
                        counted(o.blocksPerSm, QStringLiteral("block")));
-    r.text = QStringLiteral("%1 of %2 warps, %3 occupancy.").arg(o.warpsPerSm).arg(o.maxWarps).arg(percent(o.occupancy)) + text;
+    r.text = QStringLiteral("%1 of %2 warps, %3 occupancy.")
+                 .arg(o.warpsPerSm)
+                 .arg(o.maxWarps)
+                 .arg(percent(o.occupancy)) +
+             text;
     out.push_back(r);
 }
 
@@ -136,7 +146,8 @@ void reuse(const KernelEntry& k, std::vector<Remark>& out) {
         r.text = QStringLiteral("%1 FLOP per byte at L2, %2 per byte that must come from DRAM.")
                      .arg(shortNumber(*i[1]), shortNumber(*i[2]));
         if (l1 > 1.05)
-            r.text += QStringLiteral(" L1 and shared memory move %1 times as much as L2.").arg(shortNumber(l1));
+            r.text += QStringLiteral(" L1 and shared memory move %1 times as much as L2.")
+                          .arg(shortNumber(l1));
         out.push_back(r);
     }
 }

@@ -29,8 +29,9 @@ public:
     QWidget* headerControls() override {
         if (m_bar == nullptr) {
             m_bar = new SegmentBar(QStringLiteral("roofline_axis"));
-            m_bar->setItems({QStringLiteral("L1 and shared"), QStringLiteral("L2"), QStringLiteral("DRAM")},
-                            int(m_axis));
+            m_bar->setItems(
+                {QStringLiteral("L1 and shared"), QStringLiteral("L2"), QStringLiteral("DRAM")},
+                int(m_axis));
             m_bar->onChange = [this](int i) {
                 m_axis = MemoryLevel(i);
                 m_hover = -1;
@@ -42,7 +43,8 @@ public:
 
 protected:
     QString contextText() const override {
-        QString text = QString::fromStdString(performance().gpu) + QStringLiteral(", FP32, log-log");
+        QString text =
+            QString::fromStdString(performance().gpu) + QStringLiteral(", FP32, log-log");
         if (store()->isBusy())
             text += QStringLiteral(" · modelling …");
         return text;
@@ -52,7 +54,8 @@ protected:
         QString text = contextText();
         if (const KernelEntry* k = kernel())
             text += QStringLiteral(". %1: %2 TFLOP/s modelled, bound by %3")
-                        .arg(QString::fromStdString(k->point.id), shortNumber(k->point.flopsPerSecond / 1e12),
+                        .arg(QString::fromStdString(k->point.id),
+                             shortNumber(k->point.flopsPerSecond / 1e12),
                              QString::fromStdString(k->point.boundBy));
         return text;
     }
@@ -64,9 +67,10 @@ protected:
                             intensityText(p.intensity[0]), intensityText(p.intensity[1]),
                             intensityText(p.intensity[2]), shortNumber(p.flopsPerSecond / 1e12),
                             QString::fromStdString(p.boundBy)});
-        table.set({QStringLiteral("kernel"), QStringLiteral("title"), QStringLiteral("FLOP/B L1 and shared"),
-                   QStringLiteral("FLOP/B L2"), QStringLiteral("FLOP/B DRAM"),
-                   QStringLiteral("TFLOP/s modelled"), QStringLiteral("bound by")},
+        table.set({QStringLiteral("kernel"), QStringLiteral("title"),
+                   QStringLiteral("FLOP/B L1 and shared"), QStringLiteral("FLOP/B L2"),
+                   QStringLiteral("FLOP/B DRAM"), QStringLiteral("TFLOP/s modelled"),
+                   QStringLiteral("bound by")},
                   std::move(rows));
     }
 
@@ -80,16 +84,18 @@ protected:
         if (m_hover < 0 || m_hover >= int(points.size()))
             return;
         const KernelPoint& p = points[std::size_t(m_hover)];
-        QStringList lines{QString::fromStdString(p.id),
-                          shortNumber(p.flopsPerSecond / 1e12) + QStringLiteral(" TFLOP/s modelled"),
-                          intensityText(p.intensity[std::size_t(m_axis)]) + QStringLiteral(" FLOP per byte"),
-                          QStringLiteral("bound by ") + QString::fromStdString(p.boundBy)};
+        QStringList lines{
+            QString::fromStdString(p.id),
+            shortNumber(p.flopsPerSecond / 1e12) + QStringLiteral(" TFLOP/s modelled"),
+            intensityText(p.intensity[std::size_t(m_axis)]) + QStringLiteral(" FLOP per byte"),
+            QStringLiteral("bound by ") + QString::fromStdString(p.boundBy)};
         drawTip(painter, m_mouse, lines, rect, theme);
     }
 
     void mouseMoveEvent(QMouseEvent* event) override {
         m_mouse = event->position();
-        const int hit = rooflineHit(canvasRect(), performance().roofline, m_axis, m_mouse.x(), m_mouse.y());
+        const int hit =
+            rooflineHit(canvasRect(), performance().roofline, m_axis, m_mouse.x(), m_mouse.y());
         if (hit != m_hover) {
             m_hover = hit;
             update();
@@ -102,15 +108,15 @@ protected:
     }
 
     void mousePressEvent(QMouseEvent* event) override {
-        const int hit = rooflineHit(canvasRect(), performance().roofline, m_axis, event->position().x(),
-                                    event->position().y());
+        const int hit = rooflineHit(canvasRect(), performance().roofline, m_axis,
+                                    event->position().x(), event->position().y());
         if (hit >= 0)
             store()->select(performance().roofline.points[std::size_t(hit)].id);
     }
 
     void keyPressEvent(QKeyEvent* event) override {
         const auto& points = performance().roofline.points;
-        const int step = event->key() == Qt::Key_Left || event->key() == Qt::Key_Up     ? -1
+        const int step = event->key() == Qt::Key_Left || event->key() == Qt::Key_Up      ? -1
                          : event->key() == Qt::Key_Right || event->key() == Qt::Key_Down ? 1
                                                                                          : 0;
         if (step == 0 || points.empty()) {
@@ -133,6 +139,8 @@ private:
 
 } // namespace
 
-Pane* makeRooflinePane(Intents* intents, QWidget* parent) { return new RooflinePane(intents, parent); }
+Pane* makeRooflinePane(Intents* intents, QWidget* parent) {
+    return new RooflinePane(intents, parent);
+}
 
 } // namespace lanescope::views

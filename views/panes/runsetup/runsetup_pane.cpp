@@ -32,7 +32,9 @@ public:
         m_gpu->setAccessibleName(QStringLiteral("GPU"));
         if (const auto devices = chartDevices())
             for (const DeviceEntry& device : *devices)
-                m_gpu->addItem(QStringLiteral("%1 · %2 SMs").arg(QString::fromStdString(device.name)).arg(device.sms),
+                m_gpu->addItem(QStringLiteral("%1 · %2 SMs")
+                                   .arg(QString::fromStdString(device.name))
+                                   .arg(device.sms),
                                QString::fromStdString(device.id));
         layout->addWidget(m_gpu);
         m_sizes = new QGridLayout;
@@ -67,7 +69,8 @@ public:
             return;
         m_program = snapshot->program;
         if (snapshot->run)
-            if (const int i = m_gpu->findData(QString::fromStdString(snapshot->run->deviceId)); i >= 0)
+            if (const int i = m_gpu->findData(QString::fromStdString(snapshot->run->deviceId));
+                i >= 0)
                 m_gpu->setCurrentIndex(i);
         showSizes();
     }
@@ -104,7 +107,8 @@ private:
         int i = 0; // in the order of the program, not of the alphabet
         if (m_program)
             for (const session::ParameterView& p : m_program->parameters)
-                if (const auto at = m_spins.find(QString::fromStdString(p.name)); at != m_spins.end()) {
+                if (const auto at = m_spins.find(QString::fromStdString(p.name));
+                    at != m_spins.end()) {
                     m_sizes->addWidget(at->second, i / 3, i % 3);
                     at->second->show();
                     ++i;
@@ -151,6 +155,8 @@ private:
 
 } // namespace
 
-Pane* makeRunSetupPane(Intents* intents, QWidget* parent) { return new RunSetupPane(intents, parent); }
+Pane* makeRunSetupPane(Intents* intents, QWidget* parent) {
+    return new RunSetupPane(intents, parent);
+}
 
 } // namespace lanescope::views

@@ -32,18 +32,23 @@ ControlBar::ControlBar(Intents* intents, QWidget* parent)
     const auto button = [&](const char* name, Icon icon, const QString& text, const QString& key) {
         return new KeyButton(QLatin1String(name), icon, text, key, this);
     };
-    m_back = button("transport_back", Icon::StepBack, QStringLiteral("Step back"), QStringLiteral("F9"));
+    m_back =
+        button("transport_back", Icon::StepBack, QStringLiteral("Step back"), QStringLiteral("F9"));
     m_step = button("transport_step", Icon::Step, QStringLiteral("Step"), QStringLiteral("F10"));
-    m_line = button("transport_line", Icon::NextLine, QStringLiteral("Next line"), QStringLiteral("F11"));
+    m_line = button("transport_line", Icon::NextLine, QStringLiteral("Next line"),
+                    QStringLiteral("F11"));
     m_barrier = button("transport_barrier", Icon::NextBarrier, QStringLiteral("Next barrier"),
                        QStringLiteral("B"));
     m_play = button("transport_play", Icon::Play, QStringLiteral("Play"), QStringLiteral("Space"));
     m_play->setPrimary(true);
     using session::StepUnit;
-    connect(m_back, &KeyButton::clicked, this, [this] { emit m_intents->stepBack(StepUnit::Instruction); });
-    connect(m_step, &KeyButton::clicked, this, [this] { emit m_intents->step(StepUnit::Instruction); });
+    connect(m_back, &KeyButton::clicked, this,
+            [this] { emit m_intents->stepBack(StepUnit::Instruction); });
+    connect(m_step, &KeyButton::clicked, this,
+            [this] { emit m_intents->step(StepUnit::Instruction); });
     connect(m_line, &KeyButton::clicked, this, [this] { emit m_intents->step(StepUnit::Line); });
-    connect(m_barrier, &KeyButton::clicked, this, [this] { emit m_intents->step(StepUnit::Barrier); });
+    connect(m_barrier, &KeyButton::clicked, this,
+            [this] { emit m_intents->step(StepUnit::Barrier); });
     connect(m_play, &KeyButton::clicked, this, [this] { togglePlaying(); });
     connect(intents, &Intents::setPlaying, this, [this](bool on) { showPlaying(on); });
 
@@ -101,7 +106,9 @@ void ControlBar::showPlaying(bool on) {
     update();
 }
 
-void ControlBar::resizeEvent(QResizeEvent*) { place(); }
+void ControlBar::resizeEvent(QResizeEvent*) {
+    place();
+}
 
 void ControlBar::place() {
     const QString counter = QStringLiteral("Event %1 of %1").arg(grouped(m_events));

@@ -12,14 +12,20 @@ namespace {
 using session::FrameView;
 using session::WarpState;
 
-double snap(double v) { return std::floor(v) + 0.5; }
+double snap(double v) {
+    return std::floor(v) + 0.5;
+}
 
 QString stateName(WarpState state) {
     switch (state) {
-    case WarpState::Ready: return QStringLiteral("ready");
-    case WarpState::Issued: return QStringLiteral("issued");
-    case WarpState::AtBarrier: return QStringLiteral("barrier");
-    case WarpState::Done: return QStringLiteral("done");
+    case WarpState::Ready:
+        return QStringLiteral("ready");
+    case WarpState::Issued:
+        return QStringLiteral("issued");
+    case WarpState::AtBarrier:
+        return QStringLiteral("barrier");
+    case WarpState::Done:
+        return QStringLiteral("done");
     }
     return {};
 }
@@ -37,12 +43,23 @@ void paintStrip(Canvas& c, const StripLayout& l, const TraceIndex& index, int wa
     const auto flush = [&](Mark mark, int from, int to) {
         const QRectF r(row.left() + from, row.top(), to - from, row.height());
         switch (mark) {
-        case Mark::Ready: break;
-        case Mark::Faint: c.fill(r, faint); break;
-        case Mark::Half: c.fill(r, half); break;
-        case Mark::Solid: c.fill(r, t.acc); break;
-        case Mark::Barrier: c.texture(r, Texture::Barrier); break;
-        case Mark::Done: c.texture(r, Texture::Done); break;
+        case Mark::Ready:
+            break;
+        case Mark::Faint:
+            c.fill(r, faint);
+            break;
+        case Mark::Half:
+            c.fill(r, half);
+            break;
+        case Mark::Solid:
+            c.fill(r, t.acc);
+            break;
+        case Mark::Barrier:
+            c.texture(r, Texture::Barrier);
+            break;
+        case Mark::Done:
+            c.texture(r, Texture::Done);
+            break;
         }
     };
     Mark current = Mark::Ready;
@@ -78,7 +95,8 @@ void paintStrip(Canvas& c, const StripLayout& l, const TraceIndex& index, int wa
 void paintAxis(Canvas& c, const StripLayout& l) {
     const Theme& t = c.theme();
     c.line({l.left, snap(l.axisY)}, {l.right, snap(l.axisY)}, t.line2);
-    const double step = std::max(1.0, niceStep(l.to - l.from, std::max(2, int((l.right - l.left) / 110))));
+    const double step =
+        std::max(1.0, niceStep(l.to - l.from, std::max(2, int((l.right - l.left) / 110))));
     const QFont font = Theme::mono(10);
     double free = l.left - 1;
     for (double e = std::ceil(l.from / step) * step; e <= l.to + 0.5; e += step) {
@@ -152,7 +170,8 @@ int StripLayout::warpAt(double y) const {
     return y >= top - 1 && warp < warps ? warp : -1;
 }
 
-StripLayout stripLayout(const QRectF& rect, int warps, std::uint32_t events, double from, double to) {
+StripLayout stripLayout(const QRectF& rect, int warps, std::uint32_t events, double from,
+                        double to) {
     StripLayout l;
     l.rect = rect;
     l.left = rect.left() + 128;
@@ -192,13 +211,15 @@ void paintPlayhead(Canvas& c, const StripLayout& l, const FrameView& frame) {
             c.fill({l.rect.left(), y - std::max(6.0, l.pitch / 2), l.left - l.rect.left() - 4,
                     std::max(12.0, l.pitch)},
                    t.accbg);
-            c.fill({l.rect.left(), y - std::max(6.0, l.pitch / 2), 3, std::max(12.0, l.pitch)}, t.acc);
+            c.fill({l.rect.left(), y - std::max(6.0, l.pitch / 2), 3, std::max(12.0, l.pitch)},
+                   t.acc);
         }
     }
     for (int warp = 0; warp < l.warps; ++warp) {
         const bool mine = warp == selected;
         const double y = l.row(warp).center().y();
-        const bool labelled = mine || (warp % every == 0 && std::abs(warp - selected) * l.pitch >= 12);
+        const bool labelled =
+            mine || (warp % every == 0 && std::abs(warp - selected) * l.pitch >= 12);
         if (!labelled)
             continue;
         const WarpState state = std::size_t(warp) < frame.warps.size()
@@ -208,10 +229,18 @@ void paintPlayhead(Canvas& c, const StripLayout& l, const FrameView& frame) {
                {Theme::ui(11, mine ? QFont::DemiBold : QFont::Normal), mine ? t.acctx : t.tx});
         const QRectF swatch(l.rect.left() + 62, y - 4, 8, 8);
         switch (state) {
-        case WarpState::Ready: c.box(swatch, t.alt, t.line2); break;
-        case WarpState::Issued: c.fill(swatch, t.acc); break;
-        case WarpState::AtBarrier: c.texture(swatch, Texture::Barrier); break;
-        case WarpState::Done: c.texture(swatch, Texture::Done); break;
+        case WarpState::Ready:
+            c.box(swatch, t.alt, t.line2);
+            break;
+        case WarpState::Issued:
+            c.fill(swatch, t.acc);
+            break;
+        case WarpState::AtBarrier:
+            c.texture(swatch, Texture::Barrier);
+            break;
+        case WarpState::Done:
+            c.texture(swatch, Texture::Done);
+            break;
         }
         c.text(l.rect.left() + 76, y + 4, stateName(state), {Theme::ui(11), t.tx2});
     }
@@ -226,7 +255,8 @@ void paintPlayhead(Canvas& c, const StripLayout& l, const FrameView& frame) {
     c.fill({l.left, l.scrubY, knob - l.left, l.scrubHeight}, past);
     const bool inView = frame.index >= l.from && frame.index <= l.to;
     if (inView)
-        c.line({x + 0.5, l.top - 4}, {x + 0.5, std::abs(x - knob) < 1 ? l.scrubY : l.axisY}, t.tx, 1.5);
+        c.line({x + 0.5, l.top - 4}, {x + 0.5, std::abs(x - knob) < 1 ? l.scrubY : l.axisY}, t.tx,
+               1.5);
     c.box({knob - 5, l.scrubY - 3, 11, l.scrubHeight + 6}, t.pane, t.tx, 1.5, 2);
     c.line({knob - 1.5, l.scrubY + 3}, {knob - 1.5, l.scrubY + 11}, t.tx, 1);
     c.line({knob + 2.5, l.scrubY + 3}, {knob + 2.5, l.scrubY + 11}, t.tx, 1);

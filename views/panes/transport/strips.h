@@ -26,7 +26,9 @@ struct StripLayout {
     double x(double event) const { return left + (event - from) / (to - from) * (right - left); }
     double event(double x) const { return from + (x - left) / (right - left) * (to - from); }
     /// On the scrubber, which always shows the whole trace.
-    double scrubX(double event) const { return left + event / std::max(1u, events) * (right - left); }
+    double scrubX(double event) const {
+        return left + event / std::max(1u, events) * (right - left);
+    }
     double scrubEvent(double x) const { return (x - left) / (right - left) * events; }
     QRectF row(int warp) const { return {left, top + warp * pitch, right - left, bar}; }
     QRectF scrub() const { return {left, scrubY, right - left, scrubHeight}; }
@@ -34,7 +36,8 @@ struct StripLayout {
     int warpAt(double y) const;
 };
 
-StripLayout stripLayout(const QRectF& rect, int warps, std::uint32_t events, double from, double to);
+StripLayout stripLayout(const QRectF& rect, int warps, std::uint32_t events, double from,
+                        double to);
 
 /// Strips, axis, scrubber: all that does not move with the playhead.
 void paintStrips(Canvas& canvas, const StripLayout& layout, const TraceIndex& index);

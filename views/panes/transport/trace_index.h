@@ -27,7 +27,8 @@ struct Phase {
 
 class TraceIndex {
 public:
-    TraceIndex(std::shared_ptr<const session::TraceView> trace, const session::ProgramView* program);
+    TraceIndex(std::shared_ptr<const session::TraceView> trace,
+               const session::ProgramView* program);
 
     std::uint32_t events() const { return m_events; }
     int warps() const { return m_warps; }

@@ -51,19 +51,26 @@ public:
                             ? &m_program->instructions[e.pc]
                             : nullptr;
         switch (index.column()) {
-        case 0: return index.row() + 1;
-        case 1: return e.warp;
-        case 2: return i != nullptr ? QVariant(i->cudaLine) : QVariant();
-        case 3: return i != nullptr ? QVariant(i->ptxLine) : QVariant();
-        case 4: return i != nullptr ? QString::fromStdString(i->text) : QString();
-        case 5: return laneCount(e.active);
-        default: return {};
+        case 0:
+            return index.row() + 1;
+        case 1:
+            return e.warp;
+        case 2:
+            return i != nullptr ? QVariant(i->cudaLine) : QVariant();
+        case 3:
+            return i != nullptr ? QVariant(i->ptxLine) : QVariant();
+        case 4:
+            return i != nullptr ? QString::fromStdString(i->text) : QString();
+        case 5:
+            return laneCount(e.active);
+        default:
+            return {};
         }
     }
 
 private:
-    const QStringList kColumns{QStringLiteral("event"),    QStringLiteral("warp"),
-                               QStringLiteral("line"),     QStringLiteral("PTX line"),
+    const QStringList kColumns{QStringLiteral("event"),       QStringLiteral("warp"),
+                               QStringLiteral("line"),        QStringLiteral("PTX line"),
                                QStringLiteral("instruction"), QStringLiteral("active lanes")};
     std::shared_ptr<const session::TraceView> m_trace;
     std::shared_ptr<const session::ProgramView> m_program;
@@ -118,7 +125,8 @@ public:
                                     .arg(grouped(frame != nullptr ? frame->index : 0),
                                          grouped(m_trace ? qint64(m_trace->events.size()) : 0));
         const double width = Canvas::width(counter, Theme::ui(12));
-        c.text(rect.right() - 14, rect.top() + 20, counter, {Theme::ui(12), theme.tx2, Align::Right});
+        c.text(rect.right() - 14, rect.top() + 20, counter,
+               {Theme::ui(12), theme.tx2, Align::Right});
         paintStripLegend(c, rect.left() + 12, rect.top() + 20, rect.right() - width - 28);
     }
 
@@ -176,12 +184,13 @@ protected:
         const StripLayout l = layoutFor(canvasRect());
         const double events = m_index->events();
         if (event->modifiers().testFlag(Qt::ShiftModifier) || event->angleDelta().x() != 0) {
-            const double delta = event->angleDelta().x() != 0 ? event->angleDelta().x()
-                                                              : event->angleDelta().y();
+            const double delta =
+                event->angleDelta().x() != 0 ? event->angleDelta().x() : event->angleDelta().y();
             setView(m_from - delta / 1200.0 * (m_to - m_from), m_to - m_from);
         } else {
             const double factor = std::pow(0.999, event->angleDelta().y());
-            const double span = std::clamp((m_to - m_from) * factor, std::min(events, 16.0), events);
+            const double span =
+                std::clamp((m_to - m_from) * factor, std::min(events, 16.0), events);
             const double at = l.event(std::clamp(event->position().x(), l.left, l.right));
             setView(at - (at - m_from) * span / (m_to - m_from), span);
         }
@@ -200,10 +209,18 @@ protected:
             emit intents()->seek(quint32(std::clamp<qint64>(to, 0, last)));
         };
         switch (event->key()) {
-        case Qt::Key_Left: seek(index - many); return;
-        case Qt::Key_Right: seek(index + many); return;
-        case Qt::Key_Home: seek(0); return;
-        case Qt::Key_End: seek(last); return;
+        case Qt::Key_Left:
+            seek(index - many);
+            return;
+        case Qt::Key_Right:
+            seek(index + many);
+            return;
+        case Qt::Key_Home:
+            seek(0);
+            return;
+        case Qt::Key_End:
+            seek(last);
+            return;
         case Qt::Key_Up:
             if (warp > 0)
                 emit intents()->selectWarp(warp - 1);
@@ -212,8 +229,11 @@ protected:
             if (warp + 1 < m_index->warps())
                 emit intents()->selectWarp(warp + 1);
             return;
-        case Qt::Key_Escape: setView(0, double(last)); return;
-        default: Pane::keyPressEvent(event);
+        case Qt::Key_Escape:
+            setView(0, double(last));
+            return;
+        default:
+            Pane::keyPressEvent(event);
         }
     }
 

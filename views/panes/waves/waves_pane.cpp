@@ -49,6 +49,8 @@ protected:
 
 } // namespace
 
-Pane* makeWavesPane(Intents* intents, QWidget* parent) { return new WavesPane(intents, parent); }
+Pane* makeWavesPane(Intents* intents, QWidget* parent) {
+    return new WavesPane(intents, parent);
+}
 
 } // namespace lanescope::views
