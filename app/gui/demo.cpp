@@ -27,7 +27,8 @@ void settle(int ms) {
 
 bool save(views::MainWindow& window, const QString& path) {
     const bool isSaved = window.grab().save(path);
-    std::fprintf(isSaved ? stdout : stderr, isSaved ? "wrote %s\n" : "lanescope-gui: cannot write %s\n", qPrintable(path));
+    std::fprintf(isSaved ? stdout : stderr,
+                 isSaved ? "wrote %s\n" : "lanescope-gui: cannot write %s\n", qPrintable(path));
     return isSaved;
 }
 
@@ -56,7 +57,8 @@ bool waitUntilReady(views::MainWindow& window, int limitMs) {
 
 int writeScreenshot(views::MainWindow& window, const QString& path) {
     if (!waitUntilReady(window))
-        std::fprintf(stderr, "lanescope-gui: the work has not ended after a minute; the picture shows it under way\n");
+        std::fprintf(stderr, "lanescope-gui: the work has not ended after a minute; the picture "
+                             "shows it under way\n");
     settle(120);
     return save(window, path) ? 0 : 1;
 }
@@ -74,7 +76,10 @@ int playDemo(views::MainWindow& window, const QString& folder, const QString& gp
         lessons.setStep(step);
         isGood = waitUntilReady(window) && isGood;
         settle(60);
-        isGood = save(window, out.filePath(QStringLiteral("step-%1.png").arg(step + 1, 2, 10, QLatin1Char('0')))) && isGood;
+        isGood = save(window,
+                      out.filePath(
+                          QStringLiteral("step-%1.png").arg(step + 1, 2, 10, QLatin1Char('0')))) &&
+                 isGood;
     }
     for (views::Pane* pane : window.panes()) {
         window.showPane(pane->id());
@@ -87,7 +92,8 @@ int playDemo(views::MainWindow& window, const QString& folder, const QString& gp
     options.gpu = gpu.toStdString();
     for (const auto kind : {views::ChartKind::Roofline, views::ChartKind::Occupancy})
         for (const char* ending : {"svg", "png", "pdf", "csv", "json"}) {
-            const QString path = out.filePath(QStringLiteral("%1.%2").arg(QLatin1String(views::toString(kind)), QLatin1String(ending)));
+            const QString path = out.filePath(QStringLiteral("%1.%2").arg(
+                QLatin1String(views::toString(kind)), QLatin1String(ending)));
             isGood = report(views::exportChart(kind, options, path.toStdString()), path) && isGood;
         }
     return isGood ? 0 : 1;

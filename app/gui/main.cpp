@@ -21,14 +21,32 @@ namespace lanescope::gui {
 namespace {
 
 bool hasDisplay() {
-    return !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") ||
+    return !qEnvironmentVariableIsEmpty("DISPLAY") ||
+           !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") ||
            !qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
+}
+
+/// Qt gives up by aborting when the display that is named cannot be reached; we end with a message
+/// instead.
+void endOnFatal(QtMsgType type, const QMessageLogContext&, const QString& message) {
+    if (type == QtDebugMsg || type == QtInfoMsg)
+        return;
+    std::fprintf(stderr, "lanescope-gui: %s\n", qPrintable(message));
+    if (type != QtFatalMsg)
+        return;
+    std::fputs("Without a display: lanescope-gui --demo FOLDER plays the first lesson and leaves "
+               "pictures there.\n",
+               stderr);
+    std::_Exit(1);
 }
 
 int exportOnly(const Options& options) {
     const auto kind = views::chartKind(options.chart.toStdString());
     if (!kind) {
-        std::fprintf(stderr, "lanescope-gui: there is no chart \"%s\"; there are roofline, occupancy and waves\n", qPrintable(options.chart));
+        std::fprintf(
+            stderr,
+            "lanescope-gui: there is no chart \"%s\"; there are roofline, occupancy and waves\n",
+            qPrintable(options.chart));
         return 1;
     }
     views::ExportOptions exportOptions;
@@ -45,14 +63,17 @@ int exportOnly(const Options& options) {
     return written ? 0 : 1;
 }
 
-void openFirst(views::MainWindow& window, const Options& options, QSettings* settings, const QString& firstKernel) {
+void openFirst(views::MainWindow& window, const Options& options, QSettings* settings,
+               const QString& firstKernel) {
     if (!options.file.isEmpty())
         window.openFile(options.file);
     else if (!options.kernel.isEmpty())
         window.openKernel(options.kernel);
     else if (!options.lesson.isEmpty())
         window.openLesson(options.lesson);
-    else if (const QString last = settings ? settings->value(QStringLiteral("lesson")).toString() : QString(); !last.isEmpty() && window.openLesson(last))
+    else if (const QString last =
+                 settings ? settings->value(QStringLiteral("lesson")).toString() : QString();
+             !last.isEmpty() && window.openLesson(last))
         return;
     else if (!window.openLesson(window.lessons().neighbour(1)) && !firstKernel.isEmpty())
         window.openKernel(firstKernel);
@@ -62,9 +83,12 @@ int run(int argc, char** argv, const Options& options) {
     QSettings settings(QStringLiteral("lanescope"), QStringLiteral("lanescope"));
     const bool useSettings = options.useSettings && !options.isHeadless();
     if (useSettings && qEnvironmentVariableIsEmpty("QT_SCALE_FACTOR"))
-        if (const int percent = settings.value(QStringLiteral("scale"), 100).toInt(); percent > 100 && percent <= 200)
+        if (const int percent = settings.value(QStringLiteral("scale"), 100).toInt();
+            percent > 100 && percent <= 200)
             qputenv("QT_SCALE_FACTOR", QByteArray::number(percent / 100.0));
+    const QtMessageHandler before = qInstallMessageHandler(endOnFatal);
     QApplication app(argc, argv);
+    qInstallMessageHandler(before);
     QApplication::setApplicationName(QStringLiteral("lanescope"));
     QApplication::setApplicationDisplayName(QStringLiteral("Lanescope"));
     QApplication::setApplicationVersion(QStringLiteral(LANESCOPE_VERSION));
@@ -73,27 +97,33 @@ int run(int argc, char** argv, const Options& options) {
         return exportOnly(options);
 
     session::SessionOptions sessionOptions;
-    sessionOptions.environment = compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); });
+    sessionOptions.environment =
+        compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); });
     sessionOptions.deviceId = options.gpu.toStdString();
     views::WindowOptions windowOptions;
     windowOptions.backend = views::sessionBackend(sessionOptions);
     windowOptions.lessons = views::engineLessons(sessionOptions.environment);
     if (const auto kernels = session::builtInKernels())
         for (const auto& kernel : **kernels)
-            windowOptions.kernels.emplace_back(QString::fromStdString(kernel.id), QString::fromStdString(kernel.title));
+            windowOptions.kernels.emplace_back(QString::fromStdString(kernel.id),
+                                               QString::fromStdString(kernel.title));
     windowOptions.settings = useSettings ? &settings : nullptr;
     if (!options.theme.isEmpty())
-        windowOptions.theme = options.theme == QLatin1String("dark") ? views::ThemeKind::Dark : views::ThemeKind::Light;
+        windowOptions.theme = options.theme == QLatin1String("dark") ? views::ThemeKind::Dark
+                                                                     : views::ThemeKind::Light;
     for (const QString& problem : windowOptions.lessons->errors())
         std::fprintf(stderr, "lanescope-gui: %s\n", qPrintable(problem));
 
-    const QString firstKernel = windowOptions.kernels.empty() ? QString() : windowOptions.kernels.front().first;
+    const QString firstKernel =
+        windowOptions.kernels.empty() ? QString() : windowOptions.kernels.front().first;
     views::MainWindow window(std::move(windowOptions));
     if (options.size.isValid())
         window.resize(options.size);
     window.show();
     if (!options.lesson.isEmpty() && !window.lessons().source().open(options.lesson)) {
-        std::fprintf(stderr, "lanescope-gui: there is no lesson \"%s\"; lanescope lessons lists them\n", qPrintable(options.lesson));
+        std::fprintf(stderr,
+                     "lanescope-gui: there is no lesson \"%s\"; lanescope lessons lists them\n",
+                     qPrintable(options.lesson));
         return 1;
     }
     openFirst(window, options, useSettings ? &settings : nullptr, firstKernel);
@@ -114,15 +144,17 @@ int main(int argc, char** argv) {
         QStringList arguments;
         for (int i = 0; i < argc; ++i)
             arguments << QString::fromLocal8Bit(argv[i]);
-        // Options of Qt's own (-platform, -style, ...) are left to it.
         const ParseResult parsed = parseOptions(arguments);
         if (!parsed.options)
             return parsed.status;
         if (parsed.options->isHeadless()) {
             qputenv("QT_QPA_PLATFORM", "offscreen");
         } else if (!hasDisplay()) {
-            std::fprintf(stderr, "lanescope-gui: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set).\n"
-                                 "Without one: lanescope-gui --demo FOLDER plays the first lesson and leaves pictures there.\n");
+            std::fprintf(
+                stderr,
+                "lanescope-gui: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set).\n"
+                "Without one: lanescope-gui --demo FOLDER plays the first lesson and leaves "
+                "pictures there.\n");
             return 1;
         }
         return run(argc, argv, *parsed.options);

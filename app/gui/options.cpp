@@ -27,19 +27,46 @@ ParseResult parseOptions(const QStringList& arguments) {
                        "  lanescope-gui --demo out\n"
                        "  lanescope-gui --export roofline --gpu rtx-a6000 --out roofline.svg"));
     const QCommandLineOption help = parser.addHelpOption();
-    const QCommandLineOption version({QStringLiteral("version")}, QStringLiteral("Prints the version."));
-    const QCommandLineOption lesson(QStringLiteral("lesson"), QStringLiteral("Opens this lesson."), QStringLiteral("ID"));
-    const QCommandLineOption kernel(QStringLiteral("kernel"), QStringLiteral("Opens this kernel; with --export, models it (may be repeated)."), QStringLiteral("ID"));
-    const QCommandLineOption file(QStringLiteral("file"), QStringLiteral("Opens a .cu or .ptx file."), QStringLiteral("PATH"));
-    const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light or dark."), QStringLiteral("NAME"));
-    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."), QStringLiteral("WxH"));
-    const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Writes a picture of the window, with no display, and ends."), QStringLiteral("FILE.png"));
-    const QCommandLineOption demo(QStringLiteral("demo"), QStringLiteral("Plays the first lesson with no display and leaves pictures and charts in this folder."), QStringLiteral("FOLDER"));
-    const QCommandLineOption chart(QStringLiteral("export"), QStringLiteral("Writes a chart and ends: roofline, occupancy or waves."), QStringLiteral("CHART"));
-    const QCommandLineOption gpu(QStringLiteral("gpu"), QStringLiteral("GPU to model, h100 when not given."), QStringLiteral("ID"));
-    const QCommandLineOption out(QStringLiteral("out"), QStringLiteral("File of the chart: .svg, .png, .pdf, .csv or .json."), QStringLiteral("FILE"));
-    const QCommandLineOption noSettings(QStringLiteral("no-settings"), QStringLiteral("Neither reads nor writes the user's settings."));
-    parser.addOptions({version, lesson, kernel, file, theme, size, screenshot, demo, chart, gpu, out, noSettings});
+    const QCommandLineOption version({QStringLiteral("version")},
+                                     QStringLiteral("Prints the version."));
+    const QCommandLineOption lesson(QStringLiteral("lesson"), QStringLiteral("Opens this lesson."),
+                                    QStringLiteral("ID"));
+    const QCommandLineOption kernel(
+        QStringLiteral("kernel"),
+        QStringLiteral("Opens this kernel; with --export, models it (may be repeated)."),
+        QStringLiteral("ID"));
+    const QCommandLineOption file(QStringLiteral("file"),
+                                  QStringLiteral("Opens a .cu or .ptx file."),
+                                  QStringLiteral("PATH"));
+    const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light or dark."),
+                                   QStringLiteral("NAME"));
+    const QCommandLineOption size(QStringLiteral("size"),
+                                  QStringLiteral("Size of the window in pixels."),
+                                  QStringLiteral("WxH"));
+    const QCommandLineOption screenshot(
+        QStringLiteral("screenshot"),
+        QStringLiteral("Writes a picture of the window, with no display, and ends."),
+        QStringLiteral("FILE.png"));
+    const QCommandLineOption demo(QStringLiteral("demo"),
+                                  QStringLiteral("Plays the first lesson with no display and "
+                                                 "leaves pictures and charts in this folder."),
+                                  QStringLiteral("FOLDER"));
+    const QCommandLineOption chart(
+        QStringLiteral("export"),
+        QStringLiteral("Writes a chart and ends: roofline, occupancy or waves."),
+        QStringLiteral("CHART"));
+    const QCommandLineOption gpu(QStringLiteral("gpu"),
+                                 QStringLiteral("GPU to model, h100 when not given."),
+                                 QStringLiteral("ID"));
+    const QCommandLineOption out(
+        QStringLiteral("out"),
+        QStringLiteral("File of the chart: .svg, .png, .pdf, .csv or .json."),
+        QStringLiteral("FILE"));
+    const QCommandLineOption noSettings(
+        QStringLiteral("no-settings"),
+        QStringLiteral("Neither reads nor writes the user's settings."));
+    parser.addOptions({version, lesson, kernel, file, theme, size, screenshot, demo, chart, gpu,
+                       out, noSettings});
     if (!parser.parse(arguments))
         return wrong(parser.errorText());
     if (parser.isSet(help)) {
@@ -51,7 +78,8 @@ ParseResult parseOptions(const QStringList& arguments) {
         return {};
     }
     if (!parser.positionalArguments().isEmpty())
-        return wrong(QStringLiteral("unexpected \"%1\"; a file is opened with --file").arg(parser.positionalArguments().front()));
+        return wrong(QStringLiteral("unexpected \"%1\"; a file is opened with --file")
+                         .arg(parser.positionalArguments().front()));
     Options options;
     options.lesson = parser.value(lesson);
     options.kernels = parser.values(kernel);
@@ -65,13 +93,17 @@ ParseResult parseOptions(const QStringList& arguments) {
     options.useSettings = !parser.isSet(noSettings);
     if (parser.isSet(gpu))
         options.gpu = parser.value(gpu);
-    if (!options.theme.isEmpty() && options.theme != QLatin1String("light") && options.theme != QLatin1String("dark"))
+    if (!options.theme.isEmpty() && options.theme != QLatin1String("light") &&
+        options.theme != QLatin1String("dark"))
         return wrong(QStringLiteral("--theme is light or dark, not \"%1\"").arg(options.theme));
     if (parser.isSet(size)) {
         const QStringList parts = parser.value(size).toLower().split(QLatin1Char('x'));
         options.size = parts.size() == 2 ? QSize(parts[0].toInt(), parts[1].toInt()) : QSize();
-        if (options.size.width() < 320 || options.size.height() < 240 || options.size.width() > 16384 || options.size.height() > 16384)
-            return wrong(QStringLiteral("--size is WIDTHxHEIGHT in pixels, such as 1600x1000, not \"%1\"").arg(parser.value(size)));
+        if (options.size.width() < 320 || options.size.height() < 240 ||
+            options.size.width() > 16384 || options.size.height() > 16384)
+            return wrong(
+                QStringLiteral("--size is WIDTHxHEIGHT in pixels, such as 1600x1000, not \"%1\"")
+                    .arg(parser.value(size)));
     }
     if (parser.isSet(chart) && options.out.isEmpty())
         return wrong(QStringLiteral("--export needs --out FILE"));

@@ -14,18 +14,21 @@ struct Options {
     QString lesson, kernel, file;
     QString theme; ///< "light", "dark" or empty
     QSize size;
-    QString screenshot;  ///< PNG to write; the window is not shown
-    QString demoFolder;  ///< not empty: play the first lesson offscreen and leave pictures here
-    QString chart;       ///< not empty: export this chart and quit
+    QString screenshot; ///< PNG to write; the window is not shown
+    QString demoFolder; ///< not empty: play the first lesson offscreen and leave pictures here
+    QString chart;      ///< not empty: export this chart and quit
     QString gpu = QStringLiteral("h100");
     QString out;
     QStringList kernels; ///< of the roofline
     bool useSettings = true;
 
-    bool isHeadless() const { return !screenshot.isEmpty() || !demoFolder.isEmpty() || !chart.isEmpty(); }
+    bool isHeadless() const {
+        return !screenshot.isEmpty() || !demoFolder.isEmpty() || !chart.isEmpty();
+    }
 };
 
-/// Prints help, version or what is wrong and gives the exit status instead when the program must end.
+/// Prints help, version or what is wrong and gives the exit status instead when the program must
+/// end.
 struct ParseResult {
     std::optional<Options> options;
     int status = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One QApplication of the offscreen platform for all tests of a program, and waiting for what happens later.
+// One QApplication of the offscreen platform for all tests of a program, and waiting for what
+// happens later.
 #pragma once
 
 #include <functional>

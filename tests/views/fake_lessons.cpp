@@ -31,9 +31,11 @@ public:
             step.markdown = QStringLiteral("Text with **bold** words and `code`.");
             step.setup.kernel = QStringLiteral("pair");
             step.setup.selection = session::Selection{{0, 0, 0}, i, 10 + i};
-            step.tryIt = LessonStep::TryIt{QStringLiteral("Run on."), QStringLiteral("Run to line 12"), {}};
+            step.tryIt =
+                LessonStep::TryIt{QStringLiteral("Run on."), QStringLiteral("Run to line 12"), {}};
             step.tryIt->action.runToLine = 12;
-            step.quiz = LessonStep::Quiz{QStringLiteral("How many?"), {QStringLiteral("1"), QStringLiteral("4")}};
+            step.quiz = LessonStep::Quiz{QStringLiteral("How many?"),
+                                         {QStringLiteral("1"), QStringLiteral("4")}};
             lesson->steps.push_back(step);
         }
         return lesson;
@@ -48,6 +50,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<LessonSource> fakeLessons() { return std::make_unique<FakeLessons>(); }
+std::unique_ptr<LessonSource> fakeLessons() {
+    return std::make_unique<FakeLessons>();
+}
 
 } // namespace lanescope::views::test

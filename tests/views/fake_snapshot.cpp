@@ -96,9 +96,10 @@ constexpr Line kProgram[] = {
     {29, 13, Class::StoreGlobal, "st.global.f32 [%rd14], %f2;"},
     {30, 14, Class::Other, "ret;"},
 };
-constexpr std::uint32_t kFirstLoop = 3, kFirstEnd = 9, kBarrier = 11, kSecondLoop = 12, kSecondEnd = 17,
-                        kExit = 19;
-constexpr std::uint64_t kA = 0x7f0000000000, kB = 0x7f0000010000, kC = 0x7f0000020000, kD = 0x7f0000030000;
+constexpr std::uint32_t kFirstLoop = 3, kFirstEnd = 9, kBarrier = 11, kSecondLoop = 12,
+                        kSecondEnd = 17, kExit = 19;
+constexpr std::uint64_t kA = 0x7f0000000000, kB = 0x7f0000010000, kC = 0x7f0000020000,
+                        kD = 0x7f0000030000;
 
 std::vector<std::uint32_t> pathOfWarp(int iterations) {
     std::vector<std::uint32_t> path{0, 1, 2};
@@ -139,8 +140,8 @@ struct FakeBackend::State {
         view->cudaText = text;
         view->compiler = "built in";
         view->target = "sm_90";
-        const auto add = [&](const char* name, const char* label, bool isProblem, std::int64_t value,
-                             std::int64_t lowest, std::int64_t highest) {
+        const auto add = [&](const char* name, const char* label, bool isProblem,
+                             std::int64_t value, std::int64_t lowest, std::int64_t highest) {
             session::ParameterView p;
             p.name = name, p.label = label, p.isProblem = isProblem;
             p.value = values.contains(name) ? values.at(name) : value;
@@ -195,7 +196,8 @@ struct FakeBackend::State {
                 traceView->eventsOfWarp[static_cast<std::size_t>(warp)].push_back(
                     static_cast<std::uint32_t>(traceView->events.size()));
                 if (event.pc == kBarrier && warp + 1 == options.warps)
-                    traceView->barriers.push_back(static_cast<std::uint32_t>(traceView->events.size()));
+                    traceView->barriers.push_back(
+                        static_cast<std::uint32_t>(traceView->events.size()));
                 traceView->events.push_back(event);
             }
         trace = traceView;
@@ -206,10 +208,11 @@ struct FakeBackend::State {
         view->launch.grid = {2, 8, 1};
         view->launch.block = {32, static_cast<std::uint32_t>(options.warps), 1};
         view->launch.warpsPerBlock = options.warps;
-        view->launch.arguments = {{"M", "i32", "60", 0, 0, 4},       {"N", "i32", "64", 0, 0, 4},
-                                  {"K", "i32", "32", 0, 0, 4},       {"A", "f32[1920]", "", kA, 7680, 4},
-                                  {"B", "f32[2048]", "", kB, 8192, 4}, {"C", "f32[3840]", "", kC, 15360, 4},
-                                  {"D", "f32[3840]", "", kD, 15360, 4}};
+        view->launch.arguments = {
+            {"M", "i32", "60", 0, 0, 4},         {"N", "i32", "64", 0, 0, 4},
+            {"K", "i32", "32", 0, 0, 4},         {"A", "f32[1920]", "", kA, 7680, 4},
+            {"B", "f32[2048]", "", kB, 8192, 4}, {"C", "f32[3840]", "", kC, 15360, 4},
+            {"D", "f32[3840]", "", kD, 15360, 4}};
         view->blocksInGrid = view->blocksSimulated = 16;
         view->cudaLineExecutions.assign(16, 0);
         view->ptxLineExecutions.assign(32, 0);
@@ -229,7 +232,8 @@ struct FakeBackend::State {
                 counts.bytes = static_cast<std::uint64_t>(access.global.bytes);
             }
             for (sim::InstructionCounts* sum :
-                 {&view->counters.total, &view->counters.byClass[static_cast<std::size_t>(line.cls)],
+                 {&view->counters.total,
+                  &view->counters.byClass[static_cast<std::size_t>(line.cls)],
                   &view->counters.byInstruction[event.pc]}) {
                 sum->executions += counts.executions;
                 sum->lanes += counts.lanes;
@@ -239,7 +243,8 @@ struct FakeBackend::State {
                 sum->bytes += counts.bytes;
             }
             if (line.cls == Class::Float32)
-                view->counters.fmaLanes += 32, view->counters.ffmaLanes += 32, view->counters.flops += 64;
+                view->counters.fmaLanes += 32, view->counters.ffmaLanes += 32,
+                    view->counters.flops += 64;
         }
         view->counters.blocks = 16;
         view->counters.warps = 16u * static_cast<std::uint64_t>(options.warps);
@@ -247,7 +252,8 @@ struct FakeBackend::State {
         check::Finding reads;
         reads.kind = check::FindingKind::OutOfBounds;
         reads.occurrences = 2304;
-        reads.message = "Reads past the end of A: thread (28, 0, 0) of block (1, 0, 0) reads A[1920], A has 1920 elements";
+        reads.message = "Reads past the end of A: thread (28, 0, 0) of block (1, 0, 0) reads "
+                        "A[1920], A has 1920 elements";
         reads.line = 8, reads.ptxLine = 13, reads.pc = 3;
         reads.array = "A", reads.index = 1920, reads.size = 1920;
         reads.thread = check::ThreadId{{1, 0, 0}, {28, 0, 0}};
@@ -264,23 +270,37 @@ struct FakeBackend::State {
         run = view;
     }
 
-    AccessView accessOf(const TraceEvent& event, std::uint32_t eventIndex, std::uint32_t iteration) const {
+    AccessView accessOf(const TraceEvent& event, std::uint32_t eventIndex,
+                        std::uint32_t iteration) const {
         AccessView access;
         access.pc = event.pc;
         access.event = eventIndex;
         access.active = event.active;
         access.isStore = kProgram[event.pc].cls == Class::StoreGlobal;
-        const std::uint64_t i = iteration, y = event.warp, k = static_cast<std::uint64_t>(options.iterations);
+        const std::uint64_t i = iteration, y = event.warp,
+                            k = static_cast<std::uint64_t>(options.iterations);
         char array = 'A';
         for (std::uint64_t lane = 0; lane < 32; ++lane) {
             std::uint64_t address = 0;
             switch (event.pc) {
-            case 3: array = 'A', access.arrayBase = kA, address = kA + 4 * (lane * k + i); break;
-            case 4: array = 'B', access.arrayBase = kB, address = kB + 4 * (i * 64 + y); break;
-            case 10: array = 'C', access.arrayBase = kC, address = kC + 4 * (lane * 64 + y); break;
-            case 12: array = 'A', access.arrayBase = kA, address = kA + 4 * (y * k + i); break;
-            case 13: array = 'B', access.arrayBase = kB, address = kB + 4 * (i * 64 + lane); break;
-            default: array = 'D', access.arrayBase = kD, address = kD + 4 * (y * 64 + lane); break;
+            case 3:
+                array = 'A', access.arrayBase = kA, address = kA + 4 * (lane * k + i);
+                break;
+            case 4:
+                array = 'B', access.arrayBase = kB, address = kB + 4 * (i * 64 + y);
+                break;
+            case 10:
+                array = 'C', access.arrayBase = kC, address = kC + 4 * (lane * 64 + y);
+                break;
+            case 12:
+                array = 'A', access.arrayBase = kA, address = kA + 4 * (y * k + i);
+                break;
+            case 13:
+                array = 'B', access.arrayBase = kB, address = kB + 4 * (i * 64 + lane);
+                break;
+            default:
+                array = 'D', access.arrayBase = kD, address = kD + 4 * (y * 64 + lane);
+                break;
             }
             access.addresses[lane] = address;
             access.values[lane] = fmt::format("{:.2f}", 0.25 * double(lane));
@@ -322,8 +342,8 @@ struct FakeBackend::State {
         const TraceEvent& event = trace->events[*last];
         view.pc = event.pc;
         view.active = event.active;
-        view.iteration = static_cast<std::uint32_t>(
-            std::count_if(own.begin(), last, [&](std::uint32_t e) { return trace->events[e].pc == event.pc; }));
+        view.iteration = static_cast<std::uint32_t>(std::count_if(
+            own.begin(), last, [&](std::uint32_t e) { return trace->events[e].pc == event.pc; }));
         auto first = last;
         const std::uint32_t line = kProgram[event.pc].cuda;
         while (first != own.begin() && kProgram[trace->events[*(first - 1)].pc].cuda == line)
@@ -343,11 +363,14 @@ struct FakeBackend::State {
                           {"%p2", "pred", "true", event.pc == 8, true}};
         int sectors = 0, lines = 0, bytes = 0;
         for (const AccessView& access : view.accesses)
-            sectors += access.global.sectors, lines += access.global.lines, bytes += access.global.bytes;
-        view.sentence = sectors == 0
-                            ? fmt::format("Warp {}, line {}: {}", selection.warp, line, kProgram[event.pc].text)
-                            : fmt::format("Warp {}, line {}: {} sectors, {} lines, {:.1f}% of bytes used",
-                                          selection.warp, line, sectors, lines, 100.0 * bytes / (32.0 * sectors));
+            sectors += access.global.sectors, lines += access.global.lines,
+                bytes += access.global.bytes;
+        view.sentence =
+            sectors == 0
+                ? fmt::format("Warp {}, line {}: {}", selection.warp, line, kProgram[event.pc].text)
+                : fmt::format("Warp {}, line {}: {} sectors, {} lines, {:.1f}% of bytes used",
+                              selection.warp, line, sectors, lines,
+                              100.0 * bytes / (32.0 * sectors));
         return view;
     }
 
@@ -392,16 +415,21 @@ struct FakeBackend::State {
         const auto isOwn = [this](std::uint32_t i) {
             return i > 0 && trace->events[i - 1].warp == selection.warp;
         };
-        const auto lineOf = [this](std::uint32_t i) { return i == 0 ? 0 : kProgram[trace->events[i - 1].pc].cuda; };
+        const auto lineOf = [this](std::uint32_t i) {
+            return i == 0 ? 0 : kProgram[trace->events[i - 1].pc].cuda;
+        };
         const std::uint32_t from = trace ? lineOf(index) : 0;
         switch (unit) {
-        case StepUnit::Event: return walk(direction, [](std::uint32_t) { return true; });
-        case StepUnit::Instruction: return walk(direction, isOwn);
+        case StepUnit::Event:
+            return walk(direction, [](std::uint32_t) { return true; });
+        case StepUnit::Instruction:
+            return walk(direction, isOwn);
         case StepUnit::Line:
             return walk(direction, [&](std::uint32_t i) { return isOwn(i) && lineOf(i) != from; });
         case StepUnit::Barrier:
             return walk(direction, [this](std::uint32_t i) {
-                return i > 0 && std::count(trace->barriers.begin(), trace->barriers.end(), i - 1) > 0;
+                return i > 0 &&
+                       std::count(trace->barriers.begin(), trace->barriers.end(), i - 1) > 0;
             });
         }
         return publish();
@@ -421,7 +449,9 @@ SnapshotPtr FakeBackend::openKernel(const std::string& id, const Parameters& par
     m_state->selection = {};
     return m_state->rebuild();
 }
-SnapshotPtr FakeBackend::openFile(const std::string& path, Cancel) { return openKernel(path, {}, nullptr); }
+SnapshotPtr FakeBackend::openFile(const std::string& path, Cancel) {
+    return openKernel(path, {}, nullptr);
+}
 SnapshotPtr FakeBackend::setText(const std::string& cudaText, Cancel) {
     m_state->text = cudaText;
     return m_state->rebuild();
@@ -446,15 +476,21 @@ SnapshotPtr FakeBackend::seek(std::uint32_t index) {
     m_state->index = std::min(index, static_cast<std::uint32_t>(last));
     return m_state->publish();
 }
-SnapshotPtr FakeBackend::step(StepUnit unit) { return m_state->move(unit, 1); }
-SnapshotPtr FakeBackend::stepBack(StepUnit unit) { return m_state->move(unit, -1); }
+SnapshotPtr FakeBackend::step(StepUnit unit) {
+    return m_state->move(unit, 1);
+}
+SnapshotPtr FakeBackend::stepBack(StepUnit unit) {
+    return m_state->move(unit, -1);
+}
 SnapshotPtr FakeBackend::runToLine(std::uint32_t cudaLine) {
     return m_state->walk(1, [&](std::uint32_t i) {
         const TraceEvent& event = m_state->trace->events[i - 1];
         return event.warp == m_state->selection.warp && kProgram[event.pc].cuda == cudaLine;
     });
 }
-SnapshotPtr FakeBackend::snapshot() const { return m_state->current; }
+SnapshotPtr FakeBackend::snapshot() const {
+    return m_state->current;
+}
 
 SnapshotPtr fakeSnapshot(FakeOptions options) {
     FakeBackend backend(options);
@@ -471,6 +507,8 @@ SnapshotPtr fakeFailure() {
     return backend.setText("int x = oops;\n", nullptr);
 }
 
-SnapshotPtr emptySnapshot() { return std::make_shared<Snapshot>(); }
+SnapshotPtr emptySnapshot() {
+    return std::make_shared<Snapshot>();
+}
 
 } // namespace lanescope::views::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A hand-made session for the tests of panes and shell: a kernel of two loops over a matrix, one that reads columns and one that
-// reads rows. It answers at once and needs no compiler; its figures come from the engine's own rules for memory accesses.
+// A hand-made session for the tests of panes and shell: a kernel of two loops over a matrix, one
+// that reads columns and one that reads rows. It answers at once and needs no compiler; its figures
+// come from the engine's own rules for memory accesses.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,8 @@ public:
     explicit FakeBackend(FakeOptions options = {});
     ~FakeBackend() override;
 
-    SnapshotPtr openKernel(const std::string& id, const Parameters& parameters, Cancel cancel) override;
+    SnapshotPtr openKernel(const std::string& id, const Parameters& parameters,
+                           Cancel cancel) override;
     SnapshotPtr openFile(const std::string& path, Cancel cancel) override;
     SnapshotPtr setText(const std::string& cudaText, Cancel cancel) override;
     SnapshotPtr setParameters(const Parameters& values, Cancel cancel) override;

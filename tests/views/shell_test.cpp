@@ -49,7 +49,8 @@ struct Fixture {
         REQUIRE(ready());
     }
     bool ready() {
-        return test::waitFor([this] { return window->isReady() && window->bridge().snapshot()->trace; });
+        return test::waitFor(
+            [this] { return window->isReady() && window->bridge().snapshot()->trace; });
     }
     const session::Snapshot& snapshot() { return *window->bridge().snapshot(); }
     template <class T>
@@ -59,7 +60,8 @@ struct Fixture {
         REQUIRE(found);
         return found;
     }
-    void press(QWidget* widget, int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier, const QString& text = {}) {
+    void press(QWidget* widget, int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier,
+               const QString& text = {}) {
         QKeyEvent down(QEvent::KeyPress, key, modifiers, text);
         QApplication::sendEvent(widget, &down);
         QKeyEvent up(QEvent::KeyRelease, key, modifiers, text);
@@ -79,6 +81,16 @@ int differentColours(const QImage& image) {
         for (int x = 0; x < image.width(); x += 2)
             colours.insert(image.pixel(x, y));
     return static_cast<int>(colours.size());
+}
+
+/// For people: pictures go to the folder that LANESCOPE_PICTURES names.
+void keep(MainWindow& window, QSize size, ThemeKind kind, const char* page) {
+    const QString folder = qEnvironmentVariable("LANESCOPE_PICTURES");
+    if (!folder.isEmpty())
+        window.grab().save(QStringLiteral("%1/%2-%3-%4.png")
+                               .arg(folder, QLatin1String(page))
+                               .arg(size.width())
+                               .arg(kind == ThemeKind::Light ? "light" : "dark"));
 }
 
 } // namespace
@@ -187,7 +199,8 @@ TEST_CASE("what is typed survives an error of the compiler", "[shell]") {
     editor->insertAt(QStringLiteral("oops "), 7, 4);
     const QString typed = editor->text();
     REQUIRE(typed != original);
-    REQUIRE(test::waitFor([&] { return f.window->isReady() && !f.snapshot().program->diagnostics.empty(); }));
+    REQUIRE(test::waitFor(
+        [&] { return f.window->isReady() && !f.snapshot().program->diagnostics.empty(); }));
     CHECK(editor->text() == typed);
     CHECK(QString::fromStdString(f.snapshot().program->cudaText) == typed);
     CHECK(editor->annotation(7).contains(QLatin1String("undeclared")));
@@ -225,7 +238,8 @@ TEST_CASE("an edited parameter models again after a pause, once", "[shell]") {
         spin->setValue(value);
     REQUIRE(test::waitFor([&] {
         const auto& parameters = f.snapshot().program->parameters;
-        return std::any_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.name == "N" && p.value == 72; });
+        return std::any_of(parameters.begin(), parameters.end(),
+                           [](const auto& p) { return p.name == "N" && p.value == 72; });
     }));
     CHECK(f.snapshot().version == version + 1);
     CHECK(spin->value() == 72);
@@ -270,7 +284,8 @@ TEST_CASE("every pane stands no snapshot, a failed program, one warp and 32 warp
     one.iterations = 1;
     many.warps = 32;
     Fixture f;
-    const SnapshotPtr snapshots[] = {test::emptySnapshot(), test::fakeFailure(), test::fakeSnapshot(one), test::fakeSnapshot(many),
+    const SnapshotPtr snapshots[] = {test::emptySnapshot(), test::fakeFailure(),
+                                     test::fakeSnapshot(one), test::fakeSnapshot(many),
                                      test::fakeSnapshot()};
     for (Pane* pane : f.window->panes()) {
         INFO(pane->id().toStdString());
@@ -319,11 +334,18 @@ TEST_CASE("both themes and sizes lay out with the centre wide enough", "[shell]"
         for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) {
             f.window->setThemeKind(kind);
             test::settle(80);
+            keep(*f.window, size, kind, "stepper");
             CHECK(f.window->pane(QStringLiteral("source"))->width() >= 640);
             CHECK(f.window->pane(QStringLiteral("map"))->width() >= 640);
             CHECK(f.window->pane(QStringLiteral("map"))->height() >= 200);
-            const bool isBright = f.window->grab().toImage().pixelColor(size.width() / 2, 2).lightness() > 128;
+            const bool isBright =
+                f.window->grab().toImage().pixelColor(size.width() / 2, 2).lightness() > 128;
             CHECK(isBright == (kind == ThemeKind::Light));
+            f.window->setSection(MainWindow::Section::Performance);
+            test::settle(80);
+            keep(*f.window, size, kind, "performance");
+            CHECK(f.window->pane(QStringLiteral("roofline"))->width() >= 500);
+            f.window->setSection(MainWindow::Section::Stepper);
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the worker thread drives: the session, or in tests something that answers like it. All calls come from one thread.
+// What the worker thread drives: the session, or in tests something that answers like it. All calls
+// come from one thread.
 #pragma once
 
 #include <atomic>
@@ -21,7 +22,8 @@ public:
     using Cancel = const std::atomic<bool>*;
 
     virtual ~Backend() = default;
-    virtual SnapshotPtr openKernel(const std::string& id, const Parameters& parameters, Cancel cancel) = 0;
+    virtual SnapshotPtr openKernel(const std::string& id, const Parameters& parameters,
+                                   Cancel cancel) = 0;
     virtual SnapshotPtr openFile(const std::string& path, Cancel cancel) = 0;
     virtual SnapshotPtr setText(const std::string& cudaText, Cancel cancel) = 0;
     virtual SnapshotPtr setParameters(const Parameters& values, Cancel cancel) = 0;

@@ -10,7 +10,8 @@ namespace lanescope::views {
 void Worker::run(quint64 serial, const Job& job) {
     m_serial = serial;
     if (!m_backend)
-        m_backend = m_factory([this](SnapshotPtr snapshot) { emit progress(m_serial, std::move(snapshot)); });
+        m_backend = m_factory(
+            [this](SnapshotPtr snapshot) { emit progress(m_serial, std::move(snapshot)); });
     emit finished(serial, job(*m_backend));
 }
 
@@ -27,12 +28,13 @@ Bridge::Bridge(BackendFactory factory, QObject* parent)
     m_worker->moveToThread(&m_thread);
     connect(&m_thread, &QThread::finished, m_worker, &QObject::deleteLater);
     connect(m_worker, &Worker::finished, this, &Bridge::onFinished, Qt::QueuedConnection);
-    connect(m_worker, &Worker::progress, this,
-            [this](quint64 serial, const SnapshotPtr& snapshot) {
-                if (serial == m_serial && m_isRunning)
-                    publish(snapshot);
-            },
-            Qt::QueuedConnection);
+    connect(
+        m_worker, &Worker::progress, this,
+        [this](quint64 serial, const SnapshotPtr& snapshot) {
+            if (serial == m_serial && m_isRunning)
+                publish(snapshot);
+        },
+        Qt::QueuedConnection);
     m_thread.setObjectName(QStringLiteral("session"));
     m_thread.start();
 }
@@ -49,8 +51,10 @@ void Bridge::openKernel(const QString& id, const Parameters& parameters, const Q
     m_editedParameters.clear();
     m_waiting.clear();
     m_selection = {};
-    enqueue({Kind::Open, [id = id.toStdString(), gpu = gpu.toStdString(), parameters](Backend& backend, Backend::Cancel cancel) {
-                 // The program that was open need not be modelled on the new device: that work is cancelled before it begins.
+    enqueue({Kind::Open, [id = id.toStdString(), gpu = gpu.toStdString(),
+                          parameters](Backend& backend, Backend::Cancel cancel) {
+                 // The program that was open need not be modelled on the new device: that work is
+                 // cancelled before it begins.
                  const std::atomic<bool> isCancelled{true};
                  if (!gpu.empty())
                      backend.setDevice(gpu, &isCancelled);
@@ -91,7 +95,8 @@ void Bridge::setParameters(const Parameters& values) {
 }
 
 void Bridge::replaceInText(const QString& from, const QString& to) {
-    enqueue({Kind::Edit, [from = from.toStdString(), to = to.toStdString()](Backend& backend, Backend::Cancel cancel) {
+    enqueue({Kind::Edit, [from = from.toStdString(),
+                          to = to.toStdString()](Backend& backend, Backend::Cancel cancel) {
                  const SnapshotPtr now = backend.snapshot();
                  std::string text = now->program ? now->program->cudaText : std::string();
                  const auto at = text.find(from);
@@ -106,7 +111,8 @@ void Bridge::flushParameters() {
     m_parameterTimer.stop();
     if (m_editedParameters.empty())
         return;
-    enqueue({Kind::Values, [values = std::move(m_editedParameters)](Backend& backend, Backend::Cancel cancel) {
+    enqueue({Kind::Values,
+             [values = std::move(m_editedParameters)](Backend& backend, Backend::Cancel cancel) {
                  return backend.setParameters(values, cancel);
              }});
     m_editedParameters.clear();
@@ -116,7 +122,8 @@ void Bridge::flushText() {
     m_textTimer.stop();
     if (!m_editedText)
         return;
-    enqueue({Kind::Text, [text = m_editedText->toStdString()](Backend& backend, Backend::Cancel cancel) {
+    enqueue({Kind::Text,
+             [text = m_editedText->toStdString()](Backend& backend, Backend::Cancel cancel) {
                  return backend.setText(text, cancel);
              }});
     m_editedText.reset();
@@ -150,22 +157,28 @@ void Bridge::cancel() {
 }
 
 bool Bridge::isIdle() const {
-    return !m_isRunning && m_waiting.empty() && !m_parameterTimer.isActive() && !m_textTimer.isActive();
+    return !m_isRunning && m_waiting.empty() && !m_parameterTimer.isActive() &&
+           !m_textTimer.isActive();
 }
 
 void Bridge::enqueueMove(std::function<SnapshotPtr(Backend&)> work, bool isAbsolute) {
-    // A newer seek makes an older one that still waits pointless, as long as nothing depends on it in between.
-    if (isAbsolute && !m_waiting.empty() && m_waiting.back().kind == Kind::Move && m_waiting.back().replacesMoves)
+    // A newer seek makes an older one that still waits pointless, as long as nothing depends on it
+    // in between.
+    if (isAbsolute && !m_waiting.empty() && m_waiting.back().kind == Kind::Move &&
+        m_waiting.back().replacesMoves)
         m_waiting.pop_back();
     enqueue({Kind::Move,
-             [work = std::move(work)](Backend& backend, Backend::Cancel) { return work(backend); }, isAbsolute});
+             [work = std::move(work)](Backend& backend, Backend::Cancel) { return work(backend); },
+             isAbsolute});
 }
 
 void Bridge::enqueue(Pending pending) {
     if (pending.kind == Kind::Open || pending.kind == Kind::Text || pending.kind == Kind::Values) {
-        // Work of this kind that runs or waits is of no use any more; parameters add up, so those that wait stay.
+        // Work of this kind that runs or waits is of no use any more; parameters add up, so those
+        // that wait stay.
         if (pending.kind != Kind::Values)
-            std::erase_if(m_waiting, [&](const Pending& other) { return other.kind == pending.kind; });
+            std::erase_if(m_waiting,
+                          [&](const Pending& other) { return other.kind == pending.kind; });
         if (m_isRunning && m_runningKind != Kind::Move)
             cancel();
     }
@@ -184,7 +197,8 @@ void Bridge::dispatch() {
     if (isMove)
         end = std::find_if(m_waiting.begin(), m_waiting.end(),
                            [](const Pending& pending) { return pending.kind != Kind::Move; });
-    std::vector<Pending> batch(std::make_move_iterator(m_waiting.begin()), std::make_move_iterator(end));
+    std::vector<Pending> batch(std::make_move_iterator(m_waiting.begin()),
+                               std::make_move_iterator(end));
     m_waiting.erase(m_waiting.begin(), end);
     m_isRunning = true;
     m_runningKind = batch.front().kind;

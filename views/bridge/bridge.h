@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Between the window and the session's thread. The window calls in, gets snapshots out, and never waits: moves that come faster than
-// 60 a second are joined into one, edits are held back until the user pauses, and work that a newer edit has overtaken is cancelled.
+// Between the window and the session's thread. The window calls in, gets snapshots out, and never
+// waits: moves that come faster than 60 a second are joined into one, edits are held back until the
+// user pauses, and work that a newer edit has overtaken is cancelled.
 #pragma once
 
 #include <QObject>

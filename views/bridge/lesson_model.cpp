@@ -10,7 +10,9 @@ LessonModel::LessonModel(std::unique_ptr<LessonSource> source, QObject* parent)
     m_judge.setMaxThreadCount(1);
 }
 
-LessonModel::~LessonModel() { m_judge.waitForDone(); }
+LessonModel::~LessonModel() {
+    m_judge.waitForDone();
+}
 
 const LessonStep* LessonModel::currentStep() const {
     if (!m_lesson || m_step < 0 || m_step >= static_cast<int>(m_lesson->steps.size()))
@@ -54,8 +56,9 @@ QString LessonModel::neighbour(int offset) const {
         return {};
     if (!m_lesson)
         return offset > 0 ? course.front().id : QString();
-    const auto at = std::find_if(course.begin(), course.end(),
-                                 [this](const CourseEntry& entry) { return entry.id == m_lesson->id; });
+    const auto at = std::find_if(course.begin(), course.end(), [this](const CourseEntry& entry) {
+        return entry.id == m_lesson->id;
+    });
     if (at == course.end())
         return {};
     const auto index = (at - course.begin()) + offset;
@@ -77,9 +80,9 @@ LessonModel::State LessonModel::stateOf(const CourseEntry& entry) const {
 }
 
 int LessonModel::lessonsDone() const {
-    return static_cast<int>(std::count_if(
-        m_source->course().begin(), m_source->course().end(),
-        [this](const CourseEntry& entry) { return stateOf(entry) == State::Done; }));
+    return static_cast<int>(
+        std::count_if(m_source->course().begin(), m_source->course().end(),
+                      [this](const CourseEntry& entry) { return stateOf(entry) == State::Done; }));
 }
 
 void LessonModel::answer(int choice, const QString& typed) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the user is in the course: the open lesson, its step, and what is done. Course and lesson panes show it, the shell acts on it.
+// Where the user is in the course: the open lesson, its step, and what is done. Course and lesson
+// panes show it, the shell acts on it.
 #pragma once
 
 #include <QObject>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window needs to know about the course. The engine's loader is behind this interface (lesson_source_engine.cpp).
+// What the window needs to know about the course. The engine's loader is behind this interface
+// (lesson_source_engine.cpp).
 #pragma once
 
 #include <QString>
@@ -24,19 +25,20 @@ using Parameters = std::map<std::string, std::int64_t>;
 
 /// A row of the course.
 struct CourseEntry {
-    QString id;      ///< "naive-vs-coalesced"
-    QString number;  ///< "2.2"
+    QString id;     ///< "naive-vs-coalesced"
+    QString number; ///< "2.2"
     QString title;
     QString section; ///< "The matmul ladder"
     int minutes = 0;
     int steps = 0;
 };
 
-/// What a step sets up or a button does. Parts that are not given stay as they are; they apply in this order.
+/// What a step sets up or a button does. Parts that are not given stay as they are; they apply in
+/// this order.
 struct LessonAction {
     QString kernel; ///< opens this kernel (with the parameters below)
     Parameters parameters;
-    QString gpu; ///< device id
+    QString gpu;                   ///< device id
     QString replaceText, withText; ///< edits the CUDA text: the first occurrence is replaced
     std::optional<session::Selection> selection;
     std::optional<std::uint32_t> seek;      ///< event index
@@ -44,8 +46,8 @@ struct LessonAction {
     int steps = 0;                          ///< instructions of the selected warp
     QString pane;                           ///< brings this pane to the front
     bool isEmpty() const {
-        return kernel.isEmpty() && parameters.empty() && gpu.isEmpty() && replaceText.isEmpty() && !selection && !seek &&
-               !runToLine && steps == 0 && pane.isEmpty();
+        return kernel.isEmpty() && parameters.empty() && gpu.isEmpty() && replaceText.isEmpty() &&
+               !selection && !seek && !runToLine && steps == 0 && pane.isEmpty();
     }
 };
 
@@ -82,14 +84,16 @@ public:
     virtual const std::vector<CourseEntry>& course() const = 0;
     /// Null when there is no such lesson; errors() then says why.
     virtual std::unique_ptr<Lesson> open(const QString& id) const = 0;
-    /// `choice`: index of the choice, or -1 when `typed` is the answer. The engine computes what is right, which may take it a while:
-    /// called from a thread of its own, one call at a time.
-    virtual AnswerResult checkAnswer(const QString& id, int step, int choice, const QString& typed) const = 0;
+    /// `choice`: index of the choice, or -1 when `typed` is the answer. The engine computes what is
+    /// right, which may take it a while: called from a thread of its own, one call at a time.
+    virtual AnswerResult checkAnswer(const QString& id, int step, int choice,
+                                     const QString& typed) const = 0;
     /// What could not be loaded, a line each.
     virtual QStringList errors() const { return {}; }
 };
 
-/// The lessons that are built into the program. `environment`: where to find compilers, for answers that need one.
+/// The lessons that are built into the program. `environment`: where to find compilers, for answers
+/// that need one.
 std::unique_ptr<LessonSource> engineLessons(compile::Environment environment);
 
 } // namespace lanescope::views

@@ -18,7 +18,8 @@ class EngineLessons final : public LessonSource {
 public:
     explicit EngineLessons(compile::Environment environment)
         : m_bench(std::move(environment)), m_loaded(lesson::builtInCourse()),
-          m_language(QLocale().language() == QLocale::Chinese ? lesson::Language::Chinese : lesson::Language::English) {
+          m_language(QLocale().language() == QLocale::Chinese ? lesson::Language::Chinese
+                                                              : lesson::Language::English) {
         for (const lesson::Lesson& from : m_loaded.lessons) {
             CourseEntry entry;
             entry.id = QString::fromStdString(from.id);
@@ -47,12 +48,14 @@ public:
         return result;
     }
 
-    AnswerResult checkAnswer(const QString& id, int step, int choice, const QString& typed) const override {
+    AnswerResult checkAnswer(const QString& id, int step, int choice,
+                             const QString& typed) const override {
         const lesson::Lesson* from = m_loaded.findLesson(id.toStdString());
         if (!from || step < 0 || step >= static_cast<int>(from->steps.size()))
             return {};
         const lesson::Step& asked = from->steps[static_cast<std::size_t>(step)];
-        const lesson::Answer answer = lesson::checkAnswer(*from, asked, choice, typed.toStdString(), m_bench);
+        const lesson::Answer answer =
+            lesson::checkAnswer(*from, asked, choice, typed.toStdString(), m_bench);
         AnswerResult result;
         result.isCorrect = answer.isCorrect;
         if (!answer.problems.empty())
@@ -101,7 +104,8 @@ private:
         if (step.setup.pane.isEmpty() && !from.highlight.empty())
             step.setup.pane = QString::fromStdString(from.highlight.front());
         if (from.tryIt)
-            step.tryIt = LessonStep::TryIt{text(from.tryIt->text), text(from.tryIt->button), toAction(from.tryIt->action)};
+            step.tryIt = LessonStep::TryIt{text(from.tryIt->text), text(from.tryIt->button),
+                                           toAction(from.tryIt->action)};
         if (from.quiz) {
             LessonStep::Quiz quiz;
             quiz.question = text(from.quiz->question);

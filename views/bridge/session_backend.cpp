@@ -9,7 +9,8 @@ class SessionBackend final : public Backend {
 public:
     explicit SessionBackend(session::SessionOptions options) : m_session(std::move(options)) {}
 
-    SnapshotPtr openKernel(const std::string& id, const Parameters& parameters, Cancel cancel) override {
+    SnapshotPtr openKernel(const std::string& id, const Parameters& parameters,
+                           Cancel cancel) override {
         return m_session.openKernel(id, parameters, cancel);
     }
     SnapshotPtr openFile(const std::string& path, Cancel cancel) override {
@@ -24,7 +25,9 @@ public:
     SnapshotPtr setDevice(const std::string& id, Cancel cancel) override {
         return m_session.setDevice(id, cancel);
     }
-    SnapshotPtr select(const session::Selection& selection) override { return m_session.select(selection); }
+    SnapshotPtr select(const session::Selection& selection) override {
+        return m_session.select(selection);
+    }
     SnapshotPtr seek(std::uint32_t index) override { return m_session.seek(index); }
     SnapshotPtr step(session::StepUnit unit) override { return m_session.step(unit); }
     SnapshotPtr stepBack(session::StepUnit unit) override { return m_session.stepBack(unit); }

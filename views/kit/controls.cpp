@@ -35,7 +35,10 @@ SegmentedButtons::SegmentedButtons(const QString& name, const QStringList& label
         button->setProperty("role", "segment");
         button->setProperty("small", isSmall);
         const bool isFirst = i == 0, isLast = i + 1 == labels.size();
-        button->setProperty("edge", isFirst && isLast ? "only" : isFirst ? "first" : isLast ? "last" : "middle");
+        button->setProperty("edge", isFirst && isLast ? "only"
+                                    : isFirst         ? "first"
+                                    : isLast          ? "last"
+                                                      : "middle");
         m_group->addButton(button, i);
         row->addWidget(button);
     }
@@ -45,7 +48,9 @@ SegmentedButtons::SegmentedButtons(const QString& name, const QStringList& label
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
 }
 
-int SegmentedButtons::current() const { return m_group->checkedId(); }
+int SegmentedButtons::current() const {
+    return m_group->checkedId();
+}
 
 void SegmentedButtons::setCurrent(int index) {
     if (QAbstractButton* button = m_group->button(index))
@@ -59,7 +64,9 @@ void SegmentedButtons::setSegmentEnabled(int index, bool on, const QString& reas
     }
 }
 
-QAbstractButton* SegmentedButtons::segment(int index) const { return m_group->button(index); }
+QAbstractButton* SegmentedButtons::segment(int index) const {
+    return m_group->button(index);
+}
 
 LabelledCombo::LabelledCombo(const QString& name, QString label, QWidget* parent)
     : QComboBox(parent), m_label(std::move(label)) {
@@ -70,7 +77,8 @@ LabelledCombo::LabelledCombo(const QString& name, QString label, QWidget* parent
 
 QSize LabelledCombo::sizeHint() const {
     int widest = 0;
-    // The widest of many equal-looking entries is among the last: looking at all of thousands would be slow.
+    // The widest of many equal-looking entries is among the last: looking at all of thousands would
+    // be slow.
     for (int i = std::max(0, count() - 40); i < count(); ++i)
         widest = std::max(widest, fontMetrics().horizontalAdvance(itemText(i)));
     const int label = m_label.isEmpty() ? 0 : fontMetrics().horizontalAdvance(m_label) + 8;
@@ -84,10 +92,12 @@ void LabelledCombo::paintEvent(QPaintEvent*) {
     option.currentText.clear();
     style()->drawComplexControl(QStyle::CC_ComboBox, &option, &painter, this);
     const QColor grey = palette().color(QPalette::PlaceholderText);
-    const QColor ink = palette().color(isEnabled() ? QPalette::Active : QPalette::Disabled, QPalette::Text);
+    const QColor ink =
+        palette().color(isEnabled() ? QPalette::Active : QPalette::Disabled, QPalette::Text);
     QRectF box = QRectF(rect()).adjusted(9, 0, -24, 0);
     if (!m_label.isEmpty())
-        box.setLeft(box.left() + drawText(painter, box, m_label, font(), isEnabled() ? grey : ink) + 8);
+        box.setLeft(box.left() + drawText(painter, box, m_label, font(), isEnabled() ? grey : ink) +
+                    8);
     drawText(painter, box, currentText(), font(), ink);
 }
 
@@ -215,7 +225,8 @@ void KeyButton::paintEvent(QPaintEvent*) {
     if (!m_key.isEmpty()) {
         Theme disabled = theme;
         disabled.tx3 = theme.dis;
-        box.setRight(box.right() - drawKeyCap(painter, box, m_key, isEnabled() ? theme : disabled, isAccent) - 4);
+        box.setRight(box.right() -
+                     drawKeyCap(painter, box, m_key, isEnabled() ? theme : disabled, isAccent) - 4);
     }
     if (!m_compact)
         drawText(painter, box, text(),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Controls that panes and the shell share: segmented buttons, a combo and a spin box with a label inside, a button with its key.
+// Controls that panes and the shell share: segmented buttons, a combo and a spin box with a label
+// inside, a button with its key.
 #pragma once
 
 #include <QAbstractButton>
@@ -20,7 +21,8 @@ struct Theme;
 class SegmentedButtons : public QWidget {
     Q_OBJECT
 public:
-    SegmentedButtons(const QString& name, const QStringList& labels, bool isSmall, QWidget* parent = nullptr);
+    SegmentedButtons(const QString& name, const QStringList& labels, bool isSmall,
+                     QWidget* parent = nullptr);
     int current() const;
     /// Does not emit.
     void setCurrent(int index);
@@ -49,7 +51,8 @@ private:
     QString m_label;
 };
 
-/// A spin box "M      60": grey label at the left, number at the right, a bar at the left edge when the value has a problem.
+/// A spin box "M      60": grey label at the left, number at the right, a bar at the left edge when
+/// the value has a problem.
 class LabelledSpin : public QSpinBox {
     Q_OBJECT
 public:
@@ -73,7 +76,8 @@ private:
 class KeyButton : public QAbstractButton {
     Q_OBJECT
 public:
-    KeyButton(const QString& name, Icon icon, const QString& text, const QString& key, QWidget* parent = nullptr);
+    KeyButton(const QString& name, Icon icon, const QString& text, const QString& key,
+              QWidget* parent = nullptr);
     void setPrimary(bool on);
     void setSmall(bool on);
     void setIconShape(Icon icon);

@@ -15,7 +15,9 @@ namespace lanescope::views {
 
 namespace {
 
-double onHalfPixel(double position) { return std::floor(position) + 0.5; }
+double onHalfPixel(double position) {
+    return std::floor(position) + 0.5;
+}
 
 void fillLine(QPainter& painter, const QLineF& line, const QColor& color, double width) {
     painter.save();
@@ -86,7 +88,8 @@ double drawKeyCap(QPainter& painter, const QRectF& rect, const QString& key, con
                   bool onAccent) {
     const QFont font = Theme::mono(10, QFont::Medium);
     const double width = std::ceil(textWidth(font, key)) + 9;
-    const QRectF cap(std::round(rect.right() - width), std::round(rect.center().y() - 8), width, 16);
+    const QRectF cap(std::round(rect.right() - width), std::round(rect.center().y() - 8), width,
+                     16);
     drawChip(painter, cap, key, font, onAccent ? QColor(Qt::transparent) : theme.pane,
              onAccent ? theme.onacc : theme.line, onAccent ? theme.onacc : theme.tx3, 3);
     return width;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Small helpers for painting: crisp lines, text that fits its box, chips and key caps. All take a painter and colours.
+// Small helpers for painting: crisp lines, text that fits its box, chips and key caps. All take a
+// painter and colours.
 #pragma once
 
 #include <QFont>
@@ -14,8 +15,10 @@ namespace lanescope::views {
 struct Theme;
 
 /// One-pixel lines on half pixels, whatever the position: x and y are snapped.
-void hLine(QPainter& painter, double x1, double x2, double y, const QColor& color, double width = 1.0);
-void vLine(QPainter& painter, double x, double y1, double y2, const QColor& color, double width = 1.0);
+void hLine(QPainter& painter, double x1, double x2, double y, const QColor& color,
+           double width = 1.0);
+void vLine(QPainter& painter, double x, double y1, double y2, const QColor& color,
+           double width = 1.0);
 /// A frame of one pixel inside the rectangle.
 void crispFrame(QPainter& painter, const QRectF& rect, const QColor& color, double radius = 0);
 
@@ -31,7 +34,8 @@ void drawChip(QPainter& painter, const QRectF& rect, const QString& text, const 
 /// A key cap such as "F10", right-aligned in `rect`; returns its width.
 double drawKeyCap(QPainter& painter, const QRectF& rect, const QString& key, const Theme& theme,
                   bool onAccent = false);
-/// The dark (in the dark theme: light) box with lines of text that tooltips are; kept inside `bounds`.
+/// The dark (in the dark theme: light) box with lines of text that tooltips are; kept inside
+/// `bounds`.
 void drawTip(QPainter& painter, const QPointF& at, const QStringList& lines, const QRectF& bounds,
              const Theme& theme);
 /// One of two texts by number, with %1 replaced by it: counted(33, tr("%1 line"), tr("%1 lines")).

@@ -5,8 +5,11 @@
 #include <QPalette>
 #include <QtCore/qglobal.h>
 
-// Resources of a static library are linked only when they are asked for, from outside any namespace.
-static void registerIcons() { Q_INIT_RESOURCE(kit); }
+// Resources of a static library are linked only when they are asked for, from outside any
+// namespace.
+static void registerIcons() {
+    Q_INIT_RESOURCE(kit);
+}
 
 namespace lanescope::views {
 
@@ -146,11 +149,12 @@ QString Theme::styleSheet() const {
     };
     // Longer names first where one begins with another.
     const Name names[] = {
-        {"@accbg", &accbg}, {"@accbd", &accbd}, {"@acctx", &acctx}, {"@acc", &acc}, {"@alt", &alt},
-        {"@win", &win}, {"@hdr", &hdr}, {"@pane", &pane}, {"@input", &input}, {"@inbd", &inbd},
-        {"@btnbd", &btnbd}, {"@btn", &btn}, {"@line2", &line2}, {"@line", &line}, {"@grid", &grid},
-        {"@tiptx", &tiptx}, {"@tip", &tip}, {"@tx2", &tx2}, {"@tx3", &tx3}, {"@tx", &tx},
-        {"@dis", &dis}, {"@onacc", &onacc}, {"@err", &err},
+        {"@accbg", &accbg}, {"@accbd", &accbd}, {"@acctx", &acctx}, {"@acc", &acc},
+        {"@alt", &alt},     {"@win", &win},     {"@hdr", &hdr},     {"@pane", &pane},
+        {"@input", &input}, {"@inbd", &inbd},   {"@btnbd", &btnbd}, {"@btn", &btn},
+        {"@line2", &line2}, {"@line", &line},   {"@grid", &grid},   {"@tiptx", &tiptx},
+        {"@tip", &tip},     {"@tx2", &tx2},     {"@tx3", &tx3},     {"@tx", &tx},
+        {"@dis", &dis},     {"@onacc", &onacc}, {"@err", &err},
     };
     QString sheet = QString::fromLatin1(kSheet);
     const bool isLight = kind == ThemeKind::Light;
@@ -183,7 +187,8 @@ QPalette Theme::palette() const {
     result.setColor(QPalette::Midlight, grid);
     result.setColor(QPalette::Mid, line);
     result.setColor(QPalette::Dark, line2);
-    for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
+    for (const QPalette::ColorRole role :
+         {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
         result.setColor(QPalette::Disabled, role, dis);
     return result;
 }

@@ -39,10 +39,12 @@ namespace {
 
 /// Widgets that want letters and Space for themselves.
 bool takesLetters(const QWidget* widget) {
-    return qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) ||
+    return qobject_cast<const QLineEdit*>(widget) ||
+           qobject_cast<const QAbstractSpinBox*>(widget) ||
            qobject_cast<const QComboBox*>(widget) || qobject_cast<const QAbstractButton*>(widget) ||
-           qobject_cast<const QsciScintillaBase*>(widget) || qobject_cast<const QPlainTextEdit*>(widget) ||
-           qobject_cast<const QMenu*>(widget) || qobject_cast<const QMenuBar*>(widget);
+           qobject_cast<const QsciScintillaBase*>(widget) ||
+           qobject_cast<const QPlainTextEdit*>(widget) || qobject_cast<const QMenu*>(widget) ||
+           qobject_cast<const QMenuBar*>(widget);
 }
 
 } // namespace
@@ -50,8 +52,8 @@ bool takesLetters(const QWidget* widget) {
 MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     : QMainWindow(parent), m_options(std::move(options)), m_theme(&Theme::light()),
       m_bridge(new Bridge(m_options.backend, this)), m_intents(new Intents(this)),
-      m_lessons(new LessonModel(std::move(m_options.lessons), this)), m_player(new Player(m_bridge, m_intents, this)),
-      m_pages(new QStackedWidget(this)) {
+      m_lessons(new LessonModel(std::move(m_options.lessons), this)),
+      m_player(new Player(m_bridge, m_intents, this)), m_pages(new QStackedWidget(this)) {
     setObjectName(QStringLiteral("window"));
     setWindowTitle(QStringLiteral("Lanescope"));
     setMinimumSize(1280, 720);
@@ -76,12 +78,18 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
         if (isReady())
             emit ready();
     });
-    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { onFocusChanged(now); });
+    connect(qApp, &QApplication::focusChanged, this,
+            [this](QWidget*, QWidget* now) { onFocusChanged(now); });
     qApp->installEventFilter(this);
     onPublished(m_bridge->snapshot());
+    // The keys of the trace work from the start.
+    if (Pane* map = pane(QStringLiteral("map")))
+        map->setFocus();
 }
 
-MainWindow::~MainWindow() { qApp->removeEventFilter(this); }
+MainWindow::~MainWindow() {
+    qApp->removeEventFilter(this);
+}
 
 void MainWindow::connectIntents() {
     connect(m_intents, &Intents::openKernel, this, [this](const QString& id, const Parameters& p) {
@@ -97,8 +105,10 @@ void MainWindow::connectIntents() {
     connect(m_intents, &Intents::selectBlock, this, [this](quint32 x, quint32 y, quint32 z) {
         select([&](session::Selection& s) { s.block = {x, y, z}; });
     });
-    connect(m_intents, &Intents::selectWarp, this, [this](int warp) { select([&](session::Selection& s) { s.warp = warp; }); });
-    connect(m_intents, &Intents::selectLane, this, [this](int lane) { select([&](session::Selection& s) { s.lane = lane; }); });
+    connect(m_intents, &Intents::selectWarp, this,
+            [this](int warp) { select([&](session::Selection& s) { s.warp = warp; }); });
+    connect(m_intents, &Intents::selectLane, this,
+            [this](int lane) { select([&](session::Selection& s) { s.lane = lane; }); });
     connect(m_intents, &Intents::hoverLane, this, [this](int lane) {
         for (Pane* pane : panes())
             pane->setHoverLane(lane);
@@ -108,10 +118,12 @@ void MainWindow::connectIntents() {
     connect(m_intents, &Intents::stepBack, m_bridge, &Bridge::stepBack);
     connect(m_intents, &Intents::runToLine, m_bridge, &Bridge::runToLine);
     connect(m_intents, &Intents::jumpToFinding, this, &MainWindow::jumpToFinding);
-    connect(m_intents, &Intents::message, this, [this](const QString& text) { statusBar()->showMessage(text, 5000); });
+    connect(m_intents, &Intents::message, this,
+            [this](const QString& text) { statusBar()->showMessage(text, 5000); });
     connect(m_intents, &Intents::revealPane, this, &MainWindow::showPane);
     connect(m_intents, &Intents::revealLine, this, [this] { showPane(QStringLiteral("source")); });
-    connect(m_intents, &Intents::revealPtxLine, this, [this] { showPane(QStringLiteral("source")); });
+    connect(m_intents, &Intents::revealPtxLine, this,
+            [this] { showPane(QStringLiteral("source")); });
     connect(m_intents, &Intents::cancelWork, m_bridge, &Bridge::cancel);
     // Whoever moves by hand takes over from Play.
     for (auto signal : {&Intents::step, &Intents::stepBack})
@@ -119,7 +131,9 @@ void MainWindow::connectIntents() {
             if (m_player->isPlaying())
                 emit m_intents->setPlaying(false);
         });
-    connect(m_intents, &Intents::setPlaying, this, [this](bool on) { m_playAction->setText(on ? tr("Pause\tSpace") : tr("Play\tSpace")); });
+    connect(m_intents, &Intents::setPlaying, this, [this](bool on) {
+        m_playAction->setText(on ? tr("Pause\tSpace") : tr("Play\tSpace"));
+    });
     connect(m_lessons, &LessonModel::actionRequested, this, &MainWindow::applyAction);
     connect(m_lessons, &LessonModel::stepChanged, this, [this] {
         if (const LessonStep* step = m_lessons->currentStep(); step && !step->setup.isEmpty())
@@ -128,14 +142,16 @@ void MainWindow::connectIntents() {
 }
 
 bool MainWindow::openLesson(const QString& id) {
-    if (id.isEmpty() || (m_lessons->lesson() && m_lessons->lesson()->id == id && m_section != Section::Sandbox))
+    if (id.isEmpty() ||
+        (m_lessons->lesson() && m_lessons->lesson()->id == id && m_section != Section::Sandbox))
         return !id.isEmpty();
     emit m_intents->setPlaying(false);
     if (m_section != Section::Stepper)
         setSection(Section::Stepper);
     if (!m_lessons->open(id)) {
         const QStringList errors = m_lessons->source().errors();
-        emit m_intents->message(errors.isEmpty() ? tr("There is no lesson %1").arg(id) : errors.join(QLatin1Char(' ')));
+        emit m_intents->message(errors.isEmpty() ? tr("There is no lesson %1").arg(id)
+                                                 : errors.join(QLatin1Char(' ')));
         return false;
     }
     saveSettings();
@@ -209,7 +225,8 @@ void MainWindow::applyAction(const LessonAction& action) {
 
 void MainWindow::onPublished(const SnapshotPtr& snapshot) {
     // With the link off, a selection made in one pane stays in that pane until the next step.
-    const bool isOnlySelection = !m_link->isChecked() && snapshot->selection != m_shownSelection && snapshot->trace;
+    const bool isOnlySelection =
+        !m_link->isChecked() && snapshot->selection != m_shownSelection && snapshot->trace;
     m_shownSelection = snapshot->selection;
     for (Workspace* workspace : {m_stepper, m_performance})
         for (PaneDock* dock : workspace->docks())
@@ -221,7 +238,9 @@ void MainWindow::onPublished(const SnapshotPtr& snapshot) {
         emit ready();
 }
 
-bool MainWindow::isReady() const { return m_bridge->isIdle() && !m_bridge->snapshot()->busy; }
+bool MainWindow::isReady() const {
+    return m_bridge->isIdle() && !m_bridge->snapshot()->busy;
+}
 
 void MainWindow::select(const std::function<void(session::Selection&)>& change) {
     session::Selection selection = m_bridge->selection();
@@ -239,7 +258,8 @@ void MainWindow::moveBy(int events) {
         return;
     emit m_intents->setPlaying(false);
     const auto last = static_cast<std::int64_t>(snapshot->trace->events.size());
-    m_bridge->seek(static_cast<std::uint32_t>(std::clamp<std::int64_t>(std::int64_t{snapshot->frame.index} + events, 0, last)));
+    m_bridge->seek(static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(std::int64_t{snapshot->frame.index} + events, 0, last)));
 }
 
 void MainWindow::jumpToFinding(int index) {
@@ -251,7 +271,8 @@ void MainWindow::jumpToFinding(int index) {
         return;
     const Dim3& block = snapshot->run->launch.block;
     const auto& thread = finding.thread->thread;
-    const std::uint64_t linear = thread.x + std::uint64_t{block.x} * (thread.y + std::uint64_t{block.y} * thread.z);
+    const std::uint64_t linear =
+        thread.x + std::uint64_t{block.x} * (thread.y + std::uint64_t{block.y} * thread.z);
     session::Selection selection;
     selection.block = finding.thread->block;
     selection.warp = static_cast<int>(linear / kWarpSize);
@@ -266,7 +287,9 @@ void MainWindow::setThemeKind(ThemeKind kind) {
     applyTheme();
     // A choice of the user's; without one the desktop's palette decides at the next start.
     if (m_options.settings)
-        m_options.settings->setValue(QStringLiteral("theme"), kind == ThemeKind::Light ? QStringLiteral("light") : QStringLiteral("dark"));
+        m_options.settings->setValue(QStringLiteral("theme"), kind == ThemeKind::Light
+                                                                  ? QStringLiteral("light")
+                                                                  : QStringLiteral("dark"));
 }
 
 void MainWindow::applyTheme() {
@@ -302,7 +325,8 @@ PaneDock* MainWindow::focusedDock() const {
         return m_focused;
     const auto* page = static_cast<Workspace*>(m_pages->currentWidget());
     const auto& docks = page->docks();
-    const auto shown = std::find_if(docks.begin(), docks.end(), [](PaneDock* d) { return d->isVisible(); });
+    const auto shown =
+        std::find_if(docks.begin(), docks.end(), [](PaneDock* d) { return d->isVisible(); });
     return shown == docks.end() ? nullptr : *shown;
 }
 
@@ -335,7 +359,8 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
         return QMainWindow::eventFilter(watched, event);
     auto* widget = static_cast<QWidget*>(watched);
     // Only the widget that has the focus, and not again for each of its parents.
-    if (widget != QApplication::focusWidget() || widget->window() != this || QApplication::activePopupWidget() || takesLetters(widget))
+    if (widget != QApplication::focusWidget() || widget->window() != this ||
+        QApplication::activePopupWidget() || takesLetters(widget))
         return QMainWindow::eventFilter(watched, event);
     const auto* key = static_cast<QKeyEvent*>(event);
     if (key->modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier))
@@ -343,17 +368,30 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     using session::StepUnit;
     const bool isShift = key->modifiers() & Qt::ShiftModifier;
     switch (key->key()) {
-    case Qt::Key_B: emit(isShift ? m_intents->stepBack(StepUnit::Barrier) : m_intents->step(StepUnit::Barrier)); return true;
-    case Qt::Key_Space: emit m_intents->setPlaying(!m_player->isPlaying()); return true;
+    case Qt::Key_B:
+        emit(isShift ? m_intents->stepBack(StepUnit::Barrier) : m_intents->step(StepUnit::Barrier));
+        return true;
+    case Qt::Key_Space:
+        emit m_intents->setPlaying(!m_player->isPlaying());
+        return true;
     case Qt::Key_T:
         if (auto* lesson = qobject_cast<LessonPane*>(pane(QStringLiteral("lesson"))))
             lesson->tryIt();
         return true;
-    case Qt::Key_BracketLeft: select([](session::Selection& s) { --s.warp; }); return true;
-    case Qt::Key_BracketRight: select([](session::Selection& s) { ++s.warp; }); return true;
-    case Qt::Key_Comma: select([](session::Selection& s) { --s.lane; }); return true;
-    case Qt::Key_Period: select([](session::Selection& s) { ++s.lane; }); return true;
-    default: return QMainWindow::eventFilter(watched, event);
+    case Qt::Key_BracketLeft:
+        select([](session::Selection& s) { --s.warp; });
+        return true;
+    case Qt::Key_BracketRight:
+        select([](session::Selection& s) { ++s.warp; });
+        return true;
+    case Qt::Key_Comma:
+        select([](session::Selection& s) { --s.lane; });
+        return true;
+    case Qt::Key_Period:
+        select([](session::Selection& s) { ++s.lane; });
+        return true;
+    default:
+        return QMainWindow::eventFilter(watched, event);
     }
 }
 
@@ -362,12 +400,23 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
     const int by = event->modifiers() & Qt::ShiftModifier ? 10 : 1;
     const auto& trace = m_bridge->snapshot()->trace;
     switch (event->key()) {
-    case Qt::Key_Left: moveBy(-by); break;
-    case Qt::Key_Right: moveBy(by); break;
-    case Qt::Key_Home: m_bridge->seek(0); break;
-    case Qt::Key_End: m_bridge->seek(trace ? static_cast<std::uint32_t>(trace->events.size()) : 0); break;
-    case Qt::Key_Escape: emit m_intents->hoverLane(-1); break;
-    default: QMainWindow::keyPressEvent(event);
+    case Qt::Key_Left:
+        moveBy(-by);
+        break;
+    case Qt::Key_Right:
+        moveBy(by);
+        break;
+    case Qt::Key_Home:
+        m_bridge->seek(0);
+        break;
+    case Qt::Key_End:
+        m_bridge->seek(trace ? static_cast<std::uint32_t>(trace->events.size()) : 0);
+        break;
+    case Qt::Key_Escape:
+        emit m_intents->hoverLane(-1);
+        break;
+    default:
+        QMainWindow::keyPressEvent(event);
     }
 }
 
@@ -386,7 +435,9 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
         event->acceptProposedAction();
 }
 
-void MainWindow::dropEvent(QDropEvent* event) { openFile(event->mimeData()->urls().front().toLocalFile()); }
+void MainWindow::dropEvent(QDropEvent* event) {
+    openFile(event->mimeData()->urls().front().toLocalFile());
+}
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     m_bridge->cancel();
@@ -402,7 +453,8 @@ void MainWindow::saveSettings() {
         settings->setValue(QStringLiteral("geometry"), saveGeometry());
         for (Workspace* workspace : {m_stepper, m_performance})
             if (workspace->isVisible())
-                settings->setValue(workspace->objectName() + QStringLiteral(".layout"), workspace->saveState(1));
+                settings->setValue(workspace->objectName() + QStringLiteral(".layout"),
+                                   workspace->saveState(1));
     }
     if (m_lessons->lesson())
         settings->setValue(QStringLiteral("lesson"), m_lessons->lesson()->id);
@@ -426,7 +478,8 @@ void MainWindow::loadSettings() {
         m_theme = &Theme::of(kind == QLatin1String("dark") ? ThemeKind::Dark : ThemeKind::Light);
     restoreGeometry(settings->value(QStringLiteral("geometry")).toByteArray());
     for (Workspace* workspace : {m_stepper, m_performance})
-        workspace->setSavedLayout(settings->value(workspace->objectName() + QStringLiteral(".layout")).toByteArray());
+        workspace->setSavedLayout(
+            settings->value(workspace->objectName() + QStringLiteral(".layout")).toByteArray());
     std::map<QString, QSet<int>> progress;
     settings->beginGroup(QStringLiteral("progress"));
     for (const QString& id : settings->childKeys())

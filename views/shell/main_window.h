@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window: menus, toolbar, the pages of docks, status bar. It turns intents of panes into commands for the session's thread and
-// hands every snapshot to the panes.
+// The window: menus, toolbar, the pages of docks, status bar. It turns intents of panes into
+// commands for the session's thread and hands every snapshot to the panes.
 #pragma once
 
 #include <QMainWindow>
@@ -110,7 +110,8 @@ private:
 
     // main_window_menus.cpp
     void buildMenus();
-    QAction* add(QMenu* menu, const QString& name, const QString& text, const QString& shortcut, std::function<void()> run);
+    QAction* add(QMenu* menu, const QString& name, const QString& text, const QString& shortcut,
+                 std::function<void()> run);
     void buildFileMenu(QMenu* menu);
     void buildEditMenu(QMenu* menu);
     void buildViewMenu(QMenu* menu);
@@ -150,8 +151,8 @@ private:
     QToolButton* m_themeButton = nullptr;
     QLabel *m_titleLabel = nullptr, *m_logo = nullptr;
 
-    QLabel *m_statusIcon = nullptr, *m_statusReady = nullptr, *m_statusDevice = nullptr, *m_statusSentence = nullptr,
-           *m_statusUnit = nullptr;
+    QLabel *m_statusIcon = nullptr, *m_statusReady = nullptr, *m_statusDevice = nullptr,
+           *m_statusSentence = nullptr, *m_statusUnit = nullptr;
     QProgressBar* m_progress = nullptr;
     QPushButton* m_cancel = nullptr;
     QActionGroup* m_deviceGroup = nullptr;

@@ -32,7 +32,8 @@ namespace lanescope::views {
 
 namespace {
 
-/// A menu of blocks is useful up to here; beyond, the combo lists the first ones and those near the selected one.
+/// A menu of blocks is useful up to here; beyond, the combo lists the first ones and those near the
+/// selected one.
 constexpr std::uint64_t kMostBlocks = 512;
 
 QString blockText(const Dim3& grid, const Dim3& block) {
@@ -41,7 +42,8 @@ QString blockText(const Dim3& grid, const Dim3& block) {
 }
 
 Dim3 blockAt(const Dim3& grid, std::uint64_t linear) {
-    return {static_cast<std::uint32_t>(linear % grid.x), static_cast<std::uint32_t>(linear / grid.x % grid.y),
+    return {static_cast<std::uint32_t>(linear % grid.x),
+            static_cast<std::uint32_t>(linear / grid.x % grid.y),
             static_cast<std::uint32_t>(linear / (std::uint64_t{grid.x} * grid.y))};
 }
 
@@ -80,7 +82,9 @@ void MainWindow::buildToolbar() {
     };
     setContextMenuPolicy(Qt::NoContextMenu);
 
-    m_sections = new SegmentedButtons(QStringLiteral("toolbar.section"), {tr("Stepper"), tr("Performance"), tr("Sandbox")}, false, bar);
+    m_sections =
+        new SegmentedButtons(QStringLiteral("toolbar.section"),
+                             {tr("Stepper"), tr("Performance"), tr("Sandbox")}, false, bar);
     m_sections->setAccessibleName(tr("Workspace"));
     m_sections->segment(2)->setToolTip(tr("A .cu or .ptx file of your own, with the same panes"));
     connect(m_sections, &SegmentedButtons::activated, this, [this](int index) {
@@ -90,7 +94,8 @@ void MainWindow::buildToolbar() {
             openFileDialog();
         } else if (section == Section::Sandbox && m_section != Section::Sandbox) {
             openFile(m_sandboxFile);
-        } else if (section == Section::Stepper && m_section == Section::Sandbox && m_lessons->lesson()) {
+        } else if (section == Section::Stepper && m_section == Section::Sandbox &&
+                   m_lessons->lesson()) {
             setSection(section);
             const QString id = m_lessons->lesson()->id;
             m_lessons->close();
@@ -102,17 +107,23 @@ void MainWindow::buildToolbar() {
     bar->addWidget(m_sections);
     addSeparator();
 
-    m_previousLesson = toolButton(QStringLiteral("toolbar.lesson.previous"), tr("Previous lesson"), bar);
+    m_previousLesson =
+        toolButton(QStringLiteral("toolbar.lesson.previous"), tr("Previous lesson"), bar);
     m_nextLesson = toolButton(QStringLiteral("toolbar.lesson.next"), tr("Next lesson"), bar);
-    connect(m_previousLesson, &QAbstractButton::clicked, this, [this] { openLesson(m_lessons->neighbour(-1)); });
-    connect(m_nextLesson, &QAbstractButton::clicked, this, [this] { openLesson(m_lessons->neighbour(1)); });
+    connect(m_previousLesson, &QAbstractButton::clicked, this,
+            [this] { openLesson(m_lessons->neighbour(-1)); });
+    connect(m_nextLesson, &QAbstractButton::clicked, this,
+            [this] { openLesson(m_lessons->neighbour(1)); });
     m_lessonButton = toolButton(QStringLiteral("toolbar.lesson"), tr("Choose a lesson"), bar);
     m_lessonButton->setPopupMode(QToolButton::InstantPopup);
     m_lessonButton->setToolButtonStyle(Qt::ToolButtonTextOnly);
     auto* lessonMenu = new QMenu(m_lessonButton);
     for (const CourseEntry& entry : m_lessons->source().course()) {
-        const QString text = entry.number.isEmpty() ? entry.title : entry.number + QStringLiteral("  ") + entry.title;
-        connect(lessonMenu->addAction(text), &QAction::triggered, this, [this, id = entry.id] { openLesson(id); });
+        const QString text = entry.number.isEmpty()
+                                 ? entry.title
+                                 : entry.number + QStringLiteral("  ") + entry.title;
+        connect(lessonMenu->addAction(text), &QAction::triggered, this,
+                [this, id = entry.id] { openLesson(id); });
     }
     m_lessonButton->setMenu(lessonMenu);
     bar->addWidget(m_previousLesson);
@@ -129,8 +140,10 @@ void MainWindow::buildToolbar() {
         const Dim3 block = blockAt(m_shownGrid, m_block->itemData(index).toULongLong());
         emit m_intents->selectBlock(block.x, block.y, block.z);
     });
-    connect(m_warp, &QComboBox::activated, this, [this](int index) { emit m_intents->selectWarp(index); });
-    connect(m_lane, &QComboBox::activated, this, [this](int index) { emit m_intents->selectLane(index); });
+    connect(m_warp, &QComboBox::activated, this,
+            [this](int index) { emit m_intents->selectWarp(index); });
+    connect(m_lane, &QComboBox::activated, this,
+            [this](int index) { emit m_intents->selectLane(index); });
     for (LabelledCombo* combo : {m_block, m_warp, m_lane})
         bar->addWidget(combo);
     addSeparator();
@@ -138,7 +151,8 @@ void MainWindow::buildToolbar() {
     m_link = new QCheckBox(tr("Link selection"), bar);
     m_link->setObjectName(QStringLiteral("toolbar.link"));
     m_link->setChecked(true);
-    m_link->setToolTip(tr("On: a block, warp or lane chosen in one pane is chosen in all. Off: it stays in that pane until the next step."));
+    m_link->setToolTip(tr("On: a block, warp or lane chosen in one pane is chosen in all. Off: it "
+                          "stays in that pane until the next step."));
     connect(m_link, &QCheckBox::toggled, this, [this](bool on) {
         if (on)
             onPublished(m_bridge->snapshot());
@@ -153,8 +167,9 @@ void MainWindow::buildToolbar() {
     m_themeButton = toolButton(QStringLiteral("toolbar.theme"), tr("Light or dark theme"), bar);
     m_themeButton->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_themeButton->setFixedWidth(68);
-    connect(m_themeButton, &QAbstractButton::clicked, this,
-            [this] { setThemeKind(m_theme->kind == ThemeKind::Light ? ThemeKind::Dark : ThemeKind::Light); });
+    connect(m_themeButton, &QAbstractButton::clicked, this, [this] {
+        setThemeKind(m_theme->kind == ThemeKind::Light ? ThemeKind::Dark : ThemeKind::Light);
+    });
     bar->addWidget(m_themeButton);
 
     m_titleLabel = new QLabel(menuBar());
@@ -191,9 +206,11 @@ void MainWindow::buildStatusBar() {
     m_progress->setTextVisible(false);
     m_cancel = new QPushButton(tr("Cancel"), this);
     m_cancel->setObjectName(QStringLiteral("status.cancel"));
-    m_cancel->setStyleSheet(QStringLiteral("min-height: 16px; max-height: 16px; font-size: 11px; padding: 0 8px; border-radius: 3px;"));
+    m_cancel->setStyleSheet(QStringLiteral("min-height: 16px; max-height: 16px; font-size: 11px; "
+                                           "padding: 0 8px; border-radius: 3px;"));
     connect(m_cancel, &QAbstractButton::clicked, m_bridge, &Bridge::cancel);
-    for (QWidget* widget : std::initializer_list<QWidget*>{m_statusIcon, m_statusReady, m_progress, m_cancel, m_statusDevice})
+    for (QWidget* widget : std::initializer_list<QWidget*>{m_statusIcon, m_statusReady, m_progress,
+                                                           m_cancel, m_statusDevice})
         bar->addWidget(widget);
     bar->addPermanentWidget(m_statusSentence);
     bar->addPermanentWidget(m_statusUnit);
@@ -211,17 +228,20 @@ void MainWindow::updateControls(const SnapshotPtr& snapshot) {
     for (QAction* action : m_traceActions)
         action->setEnabled(hasTrace);
     const Lesson* lesson = m_lessons->lesson();
-    m_lessonButton->setText(lesson ? (lesson->number.isEmpty() ? lesson->title : tr("Lesson %1").arg(lesson->number)) : tr("Lessons"));
+    m_lessonButton->setText(
+        lesson ? (lesson->number.isEmpty() ? lesson->title : tr("Lesson %1").arg(lesson->number))
+               : tr("Lessons"));
     m_lessonButton->setEnabled(!m_lessons->source().course().empty());
     m_previousLesson->setEnabled(!m_lessons->neighbour(-1).isEmpty());
     m_nextLesson->setEnabled(!m_lessons->neighbour(1).isEmpty());
     QString title = lesson && m_section != Section::Sandbox ? lesson->title
-                    : snapshot->program                      ? QString::fromStdString(snapshot->program->title)
-                                                             : QString();
+                    : snapshot->program ? QString::fromStdString(snapshot->program->title)
+                                        : QString();
     if (m_section == Section::Performance)
         title = title.isEmpty() ? tr("Performance") : tr("Performance: %1").arg(title);
     m_titleLabel->setText(title);
-    setWindowTitle(title.isEmpty() ? QStringLiteral("Lanescope") : title + QStringLiteral(" - Lanescope"));
+    setWindowTitle(title.isEmpty() ? QStringLiteral("Lanescope")
+                                   : title + QStringLiteral(" - Lanescope"));
     if (snapshot->run && m_deviceGroup)
         for (QAction* action : m_deviceGroup->actions())
             action->setChecked(action->data().toString().toStdString() == snapshot->run->deviceId);
@@ -236,11 +256,13 @@ void MainWindow::updateBlocks(const session::Snapshot& snapshot) {
         m_shownGrid = grid;
         m_block->clear();
         const std::uint64_t count = grid.count();
-        const std::uint64_t start = count <= kMostBlocks || selected < kMostBlocks ? 0 : selected - kMostBlocks / 2;
+        const std::uint64_t start =
+            count <= kMostBlocks || selected < kMostBlocks ? 0 : selected - kMostBlocks / 2;
         for (std::uint64_t i = start; i < std::min(count, start + kMostBlocks); ++i)
             m_block->addItem(blockText(grid, blockAt(grid, i)), QVariant::fromValue<qulonglong>(i));
         if (count > kMostBlocks)
-            m_block->addItem(blockText(grid, blockAt(grid, count - 1)), QVariant::fromValue<qulonglong>(count - 1));
+            m_block->addItem(blockText(grid, blockAt(grid, count - 1)),
+                             QVariant::fromValue<qulonglong>(count - 1));
         m_block->updateGeometry();
     }
     m_block->setCurrentIndex(m_block->findData(QVariant::fromValue<qulonglong>(selected)));
@@ -261,22 +283,30 @@ void MainWindow::updateStatus(const session::Snapshot& snapshot) {
     QString text;
     if (snapshot.busy) {
         shape = Icon::Reload;
-        text = snapshot.activity.empty() ? tr("Working") : QString::fromStdString(snapshot.activity);
+        text =
+            snapshot.activity.empty() ? tr("Working") : QString::fromStdString(snapshot.activity);
     } else if (!snapshot.program) {
         shape = Icon::Note;
         text = tr("Nothing is open: choose a lesson, or File > Open");
     } else if (!snapshot.program->diagnostics.empty() && !snapshot.run) {
         shape = Icon::Error;
         const Diagnostic& first = snapshot.program->diagnostics.front();
-        text = first.where.line != 0 ? tr("Line %1: %2").arg(first.where.line).arg(QString::fromStdString(first.message))
-                                     : QString::fromStdString(first.message);
+        text =
+            first.where.line != 0
+                ? tr("Line %1: %2").arg(first.where.line).arg(QString::fromStdString(first.message))
+                : QString::fromStdString(first.message);
     } else if (snapshot.trace) {
         const auto& trace = *snapshot.trace;
         const Dim3 grid = snapshot.run ? snapshot.run->launch.grid : Dim3{};
-        text = tr("Trace ready: block %1, %2").arg(blockText(grid, trace.block), countedText(trace.warps, tr("%1 warp"), tr("%1 warps")));
+        text = tr("Trace ready: block %1, %2")
+                   .arg(blockText(grid, trace.block),
+                        countedText(trace.warps, tr("%1 warp"), tr("%1 warps")));
         if (!trace.complete) {
             shape = Icon::Warning;
-            text = tr("Trace cut at %1 events: block %2").arg(QLocale(QLocale::English).toString(static_cast<qulonglong>(trace.events.size())), blockText(grid, trace.block));
+            text = tr("Trace cut at %1 events: block %2")
+                       .arg(QLocale(QLocale::English)
+                                .toString(static_cast<qulonglong>(trace.events.size())),
+                            blockText(grid, trace.block));
         }
     } else {
         shape = Icon::Warning;
@@ -290,8 +320,11 @@ void MainWindow::updateStatus(const session::Snapshot& snapshot) {
     m_progress->setValue(static_cast<int>(snapshot.progress * 1000));
     m_cancel->setVisible(snapshot.busy);
     m_statusDevice->setVisible(snapshot.run != nullptr);
-    m_statusDevice->setText(snapshot.run ? tr("Modelled on %1").arg(QString::fromStdString(snapshot.run->deviceName)) : QString());
-    m_statusSentence->setText(m_statusSentence->fontMetrics().elidedText(QString::fromStdString(snapshot.frame.sentence), Qt::ElideRight, 520));
+    m_statusDevice->setText(
+        snapshot.run ? tr("Modelled on %1").arg(QString::fromStdString(snapshot.run->deviceName))
+                     : QString());
+    m_statusSentence->setText(m_statusSentence->fontMetrics().elidedText(
+        QString::fromStdString(snapshot.frame.sentence), Qt::ElideRight, 520));
     m_statusUnit->setVisible(snapshot.trace != nullptr);
 }
 

@@ -58,11 +58,14 @@ void showDialog(QWidget* parent, const QString& title, QWidget* content, QSize s
     dialog.exec();
 }
 
-QsciScintilla* focusedEditor() { return qobject_cast<QsciScintilla*>(QApplication::focusWidget()); }
+QsciScintilla* focusedEditor() {
+    return qobject_cast<QsciScintilla*>(QApplication::focusWidget());
+}
 
 } // namespace
 
-QAction* MainWindow::add(QMenu* menu, const QString& name, const QString& text, const QString& shortcut, std::function<void()> run) {
+QAction* MainWindow::add(QMenu* menu, const QString& name, const QString& text,
+                         const QString& shortcut, std::function<void()> run) {
     QAction* action = menu->addAction(text);
     action->setObjectName(QStringLiteral("action.") + name);
     if (!shortcut.isEmpty())
@@ -90,28 +93,35 @@ void MainWindow::buildMenus() {
 }
 
 void MainWindow::buildFileMenu(QMenu* menu) {
-    add(menu, QStringLiteral("open"), tr("&Open .cu or .ptx file..."), QStringLiteral("Ctrl+O"), [this] { openFileDialog(); });
+    add(menu, QStringLiteral("open"), tr("&Open .cu or .ptx file..."), QStringLiteral("Ctrl+O"),
+        [this] { openFileDialog(); });
     QMenu* kernels = menu->addMenu(tr("Open &kernel"));
     kernels->setEnabled(!m_options.kernels.empty());
     for (const auto& [id, title] : m_options.kernels)
-        add(kernels, QStringLiteral("kernel.") + id, QStringLiteral("%1  (%2)").arg(title, id), {}, [this, kernelId = id] {
-            if (m_section == Section::Sandbox)
-                setSection(Section::Stepper);
-            openKernel(kernelId);
-        });
+        add(kernels, QStringLiteral("kernel.") + id, QStringLiteral("%1  (%2)").arg(title, id), {},
+            [this, kernelId = id] {
+                if (m_section == Section::Sandbox)
+                    setSection(Section::Stepper);
+                openKernel(kernelId);
+            });
     menu->addSeparator();
-    add(menu, QStringLiteral("save"), tr("&Save CUDA text as..."), QStringLiteral("Ctrl+S"), [this] { saveText(); });
-    add(menu, QStringLiteral("export"), tr("&Export pane..."), QStringLiteral("Ctrl+E"), [this] { exportFocused(); });
+    add(menu, QStringLiteral("save"), tr("&Save CUDA text as..."), QStringLiteral("Ctrl+S"),
+        [this] { saveText(); });
+    add(menu, QStringLiteral("export"), tr("&Export pane..."), QStringLiteral("Ctrl+E"),
+        [this] { exportFocused(); });
     menu->addSeparator();
     add(menu, QStringLiteral("quit"), tr("&Quit"), QStringLiteral("Ctrl+Q"), [this] { close(); });
 }
 
 void MainWindow::buildEditMenu(QMenu* menu) {
-    const auto edit = [this, menu](const QString& name, const QString& text, void (QsciScintilla::*run)()) {
+    const auto edit = [this, menu](const QString& name, const QString& text,
+                                   void (QsciScintilla::*run)()) {
         // No shortcut here: the editor has its own, and other fields theirs.
         return add(menu, name, text, {}, [this, run] {
             auto* source = static_cast<SourcePane*>(pane(QStringLiteral("source")));
-            auto* editor = focusedEditor() ? focusedEditor() : source->findChild<QsciScintilla*>(QStringLiteral("source.cuda"));
+            auto* editor = focusedEditor()
+                               ? focusedEditor()
+                               : source->findChild<QsciScintilla*>(QStringLiteral("source.cuda"));
             (editor->*run)();
         });
     };
@@ -122,41 +132,53 @@ void MainWindow::buildEditMenu(QMenu* menu) {
     edit(QStringLiteral("copy"), tr("&Copy\tCtrl+C"), &QsciScintilla::copy);
     edit(QStringLiteral("paste"), tr("&Paste\tCtrl+V"), &QsciScintilla::paste);
     menu->addSeparator();
-    add(menu, QStringLiteral("copy-picture"), tr("Copy picture of the pane"), QStringLiteral("Ctrl+Shift+C"), [this] {
-        if (PaneDock* dock = focusedDock()) {
-            QApplication::clipboard()->setPixmap(dock->pane()->grab());
-            statusBar()->showMessage(tr("Picture of %1 copied").arg(dock->pane()->title()), 4000);
-        }
-    });
-    add(menu, QStringLiteral("search"), tr("&Search lessons, lines, counters"), QStringLiteral("Ctrl+K"), [this] {
-        m_search->setFocus(Qt::ShortcutFocusReason);
-        m_search->selectAll();
-    });
+    add(menu, QStringLiteral("copy-picture"), tr("Copy picture of the pane"),
+        QStringLiteral("Ctrl+Shift+C"), [this] {
+            if (PaneDock* dock = focusedDock()) {
+                QApplication::clipboard()->setPixmap(dock->pane()->grab());
+                statusBar()->showMessage(tr("Picture of %1 copied").arg(dock->pane()->title()),
+                                         4000);
+            }
+        });
+    add(menu, QStringLiteral("search"), tr("&Search lessons, lines, counters"),
+        QStringLiteral("Ctrl+K"), [this] {
+            m_search->setFocus(Qt::ShortcutFocusReason);
+            m_search->selectAll();
+        });
 }
 
 void MainWindow::buildViewMenu(QMenu* menu) {
-    add(menu, QStringLiteral("page.stepper"), tr("&Stepper"), QStringLiteral("Ctrl+1"), [this] { m_sections->segment(0)->click(); });
-    add(menu, QStringLiteral("page.performance"), tr("&Performance"), QStringLiteral("Ctrl+2"), [this] { m_sections->segment(1)->click(); });
-    add(menu, QStringLiteral("page.sandbox"), tr("S&andbox"), QStringLiteral("Ctrl+3"), [this] { m_sections->segment(2)->click(); });
+    add(menu, QStringLiteral("page.stepper"), tr("&Stepper"), QStringLiteral("Ctrl+1"),
+        [this] { m_sections->segment(0)->click(); });
+    add(menu, QStringLiteral("page.performance"), tr("&Performance"), QStringLiteral("Ctrl+2"),
+        [this] { m_sections->segment(1)->click(); });
+    add(menu, QStringLiteral("page.sandbox"), tr("S&andbox"), QStringLiteral("Ctrl+3"),
+        [this] { m_sections->segment(2)->click(); });
     menu->addSeparator();
-    add(menu, QStringLiteral("table"), tr("View pane as &table"), QStringLiteral("Ctrl+Shift+T"), [this] { viewAsTable(); });
+    add(menu, QStringLiteral("table"), tr("View pane as &table"), QStringLiteral("Ctrl+Shift+T"),
+        [this] { viewAsTable(); });
     menu->addSeparator();
     QMenu* themes = menu->addMenu(tr("T&heme"));
-    add(themes, QStringLiteral("theme.light"), tr("&Light"), {}, [this] { setThemeKind(ThemeKind::Light); });
-    add(themes, QStringLiteral("theme.dark"), tr("&Dark"), {}, [this] { setThemeKind(ThemeKind::Dark); });
+    add(themes, QStringLiteral("theme.light"), tr("&Light"), {},
+        [this] { setThemeKind(ThemeKind::Light); });
+    add(themes, QStringLiteral("theme.dark"), tr("&Dark"), {},
+        [this] { setThemeKind(ThemeKind::Dark); });
     if (m_options.settings) {
-        QAction* desktop = add(themes, QStringLiteral("theme.desktop"), tr("As the desktop, from the next start"), {}, [this] {
-            m_options.settings->remove(QStringLiteral("theme"));
-        });
+        QAction* desktop =
+            add(themes, QStringLiteral("theme.desktop"), tr("As the desktop, from the next start"),
+                {}, [this] { m_options.settings->remove(QStringLiteral("theme")); });
         desktop->setToolTip(tr("Follows the desktop's palette"));
         QMenu* scales = menu->addMenu(tr("UI s&cale, from the next start"));
         auto* group = new QActionGroup(this);
         const int now = m_options.settings->value(QStringLiteral("scale"), 100).toInt();
         for (const int percent : {100, 125, 150, 175, 200}) {
-            QAction* action = add(scales, QStringLiteral("scale.%1").arg(percent), tr("%1%").arg(percent), {}, [this, percent] {
-                m_options.settings->setValue(QStringLiteral("scale"), percent);
-                statusBar()->showMessage(tr("The window has this scale from the next start on"), 6000);
-            });
+            QAction* action =
+                add(scales, QStringLiteral("scale.%1").arg(percent), tr("%1%").arg(percent), {},
+                    [this, percent] {
+                        m_options.settings->setValue(QStringLiteral("scale"), percent);
+                        statusBar()->showMessage(
+                            tr("The window has this scale from the next start on"), 6000);
+                    });
             action->setCheckable(true);
             action->setChecked(percent == now);
             group->addAction(action);
@@ -175,10 +197,14 @@ void MainWindow::buildViewMenu(QMenu* menu) {
 }
 
 void MainWindow::buildCourseMenu(QMenu* menu) {
-    add(menu, QStringLiteral("lesson.next"), tr("&Next lesson"), QStringLiteral("Ctrl+PgDown"), [this] { openLesson(m_lessons->neighbour(1)); });
-    add(menu, QStringLiteral("lesson.previous"), tr("&Previous lesson"), QStringLiteral("Ctrl+PgUp"), [this] { openLesson(m_lessons->neighbour(-1)); });
-    add(menu, QStringLiteral("lesson.step.next"), tr("Next st&ep of the lesson"), QStringLiteral("Alt+Right"), [this] { m_lessons->setStep(m_lessons->step() + 1); });
-    add(menu, QStringLiteral("lesson.step.previous"), tr("Previous step of the lesson"), QStringLiteral("Alt+Left"), [this] { m_lessons->setStep(m_lessons->step() - 1); });
+    add(menu, QStringLiteral("lesson.next"), tr("&Next lesson"), QStringLiteral("Ctrl+PgDown"),
+        [this] { openLesson(m_lessons->neighbour(1)); });
+    add(menu, QStringLiteral("lesson.previous"), tr("&Previous lesson"),
+        QStringLiteral("Ctrl+PgUp"), [this] { openLesson(m_lessons->neighbour(-1)); });
+    add(menu, QStringLiteral("lesson.step.next"), tr("Next st&ep of the lesson"),
+        QStringLiteral("Alt+Right"), [this] { m_lessons->setStep(m_lessons->step() + 1); });
+    add(menu, QStringLiteral("lesson.step.previous"), tr("Previous step of the lesson"),
+        QStringLiteral("Alt+Left"), [this] { m_lessons->setStep(m_lessons->step() - 1); });
     add(menu, QStringLiteral("lesson.try"), tr("&Try it\tT"), {}, [this] {
         if (auto* lesson = qobject_cast<LessonPane*>(pane(QStringLiteral("lesson"))))
             lesson->tryIt();
@@ -191,13 +217,16 @@ void MainWindow::buildCourseMenu(QMenu* menu) {
             section = entry.section;
             part = menu->addMenu(section);
         }
-        add(part, QStringLiteral("lesson.") + entry.id, entry.number.isEmpty() ? entry.title : entry.number + QStringLiteral("  ") + entry.title, {},
-            [this, id = entry.id] { openLesson(id); });
+        add(part, QStringLiteral("lesson.") + entry.id,
+            entry.number.isEmpty() ? entry.title
+                                   : entry.number + QStringLiteral("  ") + entry.title,
+            {}, [this, id = entry.id] { openLesson(id); });
     }
     if (part)
         menu->addSeparator();
     add(menu, QStringLiteral("progress.reset"), tr("Forget my progress..."), {}, [this] {
-        if (QMessageBox::question(this, tr("Progress"), tr("Forget which lessons have been read?")) != QMessageBox::Yes)
+        if (QMessageBox::question(this, tr("Progress"),
+                                  tr("Forget which lessons have been read?")) != QMessageBox::Yes)
             return;
         m_lessons->setProgress({});
         if (m_options.settings)
@@ -207,13 +236,15 @@ void MainWindow::buildCourseMenu(QMenu* menu) {
 
 void MainWindow::buildTraceMenu(QMenu* menu) {
     using session::StepUnit;
-    const auto step = [&](const char* name, const QString& text, const char* key, StepUnit unit, bool isBack) {
-        m_traceActions.push_back(add(menu, QLatin1String(name), text, QLatin1String(key), [this, unit, isBack] {
-            if (isBack)
-                emit m_intents->stepBack(unit);
-            else
-                emit m_intents->step(unit);
-        }));
+    const auto step = [&](const char* name, const QString& text, const char* key, StepUnit unit,
+                          bool isBack) {
+        m_traceActions.push_back(
+            add(menu, QLatin1String(name), text, QLatin1String(key), [this, unit, isBack] {
+                if (isBack)
+                    emit m_intents->stepBack(unit);
+                else
+                    emit m_intents->step(unit);
+            }));
     };
     step("step", tr("&Step"), "F10", StepUnit::Instruction, false);
     step("step.back", tr("Step &back"), "F9", StepUnit::Instruction, true);
@@ -222,7 +253,8 @@ void MainWindow::buildTraceMenu(QMenu* menu) {
     step("barrier", tr("Next ba&rrier\tB"), "", StepUnit::Barrier, false);
     step("barrier.back", tr("Barrier back\tShift+B"), "", StepUnit::Barrier, true);
     menu->addSeparator();
-    m_playAction = add(menu, QStringLiteral("play"), tr("Play\tSpace"), {}, [this] { emit m_intents->setPlaying(!m_player->isPlaying()); });
+    m_playAction = add(menu, QStringLiteral("play"), tr("Play\tSpace"), {},
+                       [this] { emit m_intents->setPlaying(!m_player->isPlaying()); });
     m_traceActions.push_back(m_playAction);
     menu->addSeparator();
     const auto move = [&](const char* name, const QString& text, std::function<void()> run) {
@@ -231,26 +263,35 @@ void MainWindow::buildTraceMenu(QMenu* menu) {
     move("event.next", tr("One event on\tRight"), [this] { moveBy(1); });
     move("event.previous", tr("One event back\tLeft"), [this] { moveBy(-1); });
     move("start", tr("To the start\tHome"), [this] { m_bridge->seek(0); });
-    move("end", tr("To the end\tEnd"), [this] { m_bridge->seek(static_cast<std::uint32_t>(m_bridge->snapshot()->trace->events.size())); });
+    move("end", tr("To the end\tEnd"), [this] {
+        m_bridge->seek(static_cast<std::uint32_t>(m_bridge->snapshot()->trace->events.size()));
+    });
     move("goto", tr("&Go to event..."), [this] {
         const auto& snapshot = m_bridge->snapshot();
         bool isOk = false;
         const int last = static_cast<int>(snapshot->trace->events.size());
-        const int event = QInputDialog::getInt(this, tr("Go to event"), tr("Event, 0 to %1").arg(last), static_cast<int>(snapshot->frame.index), 0, last, 1, &isOk);
+        const int event =
+            QInputDialog::getInt(this, tr("Go to event"), tr("Event, 0 to %1").arg(last),
+                                 static_cast<int>(snapshot->frame.index), 0, last, 1, &isOk);
         if (isOk)
             m_bridge->seek(static_cast<std::uint32_t>(event));
     });
     move("run-to-line", tr("Run to line..."), [this] {
         bool isOk = false;
-        const int line = QInputDialog::getInt(this, tr("Run to line"), tr("Line of the CUDA text"), 1, 1, 1'000'000, 1, &isOk);
+        const int line = QInputDialog::getInt(this, tr("Run to line"), tr("Line of the CUDA text"),
+                                              1, 1, 1'000'000, 1, &isOk);
         if (isOk)
             emit m_intents->runToLine(static_cast<quint32>(line));
     });
     menu->addSeparator();
-    move("warp.next", tr("Next warp\t]"), [this] { select([](session::Selection& s) { ++s.warp; }); });
-    move("warp.previous", tr("Previous warp\t["), [this] { select([](session::Selection& s) { --s.warp; }); });
-    move("lane.next", tr("Next lane\t."), [this] { select([](session::Selection& s) { ++s.lane; }); });
-    move("lane.previous", tr("Previous lane\t,"), [this] { select([](session::Selection& s) { --s.lane; }); });
+    move("warp.next", tr("Next warp\t]"),
+         [this] { select([](session::Selection& s) { ++s.warp; }); });
+    move("warp.previous", tr("Previous warp\t["),
+         [this] { select([](session::Selection& s) { --s.warp; }); });
+    move("lane.next", tr("Next lane\t."),
+         [this] { select([](session::Selection& s) { ++s.lane; }); });
+    move("lane.previous", tr("Previous lane\t,"),
+         [this] { select([](session::Selection& s) { --s.lane; }); });
 }
 
 void MainWindow::buildMeasureMenu(QMenu* menu) {
@@ -259,23 +300,33 @@ void MainWindow::buildMeasureMenu(QMenu* menu) {
     if (const auto devices = device::allDevices())
         for (const device::Device& gpu : *devices) {
             const QString id = QString::fromStdString(gpu.id);
-            QAction* action = add(gpus, QStringLiteral("gpu.") + id, QString::fromStdString(gpu.name), {}, [this, id] { emit m_intents->setDevice(id); });
+            QAction* action =
+                add(gpus, QStringLiteral("gpu.") + id, QString::fromStdString(gpu.name), {},
+                    [this, id] { emit m_intents->setDevice(id); });
             action->setCheckable(true);
             action->setData(id);
             m_deviceGroup->addAction(action);
         }
-    add(menu, QStringLiteral("report"), tr("&Report of this launch..."), QStringLiteral("Ctrl+R"), [this] { showReport(); });
-    for (const auto& [id, text] : {std::pair{"roofline", tr("Roof&line")}, std::pair{"occupancy", tr("&Occupancy")}, std::pair{"waves", tr("&Waves")}})
+    add(menu, QStringLiteral("report"), tr("&Report of this launch..."), QStringLiteral("Ctrl+R"),
+        [this] { showReport(); });
+    for (const auto& [id, text] :
+         {std::pair{"roofline", tr("Roof&line")}, std::pair{"occupancy", tr("&Occupancy")},
+          std::pair{"waves", tr("&Waves")}})
         if (m_performance->pane(QLatin1String(id)))
-            add(menu, QLatin1String("show.") + QLatin1String(id), text, {}, [this, name = QString(QLatin1String(id))] { showPane(name); });
+            add(menu, QLatin1String("show.") + QLatin1String(id), text, {},
+                [this, name = QString(QLatin1String(id))] { showPane(name); });
     menu->addSeparator();
-    add(menu, QStringLiteral("cancel"), tr("&Cancel the work under way"), {}, [this] { m_bridge->cancel(); });
+    add(menu, QStringLiteral("cancel"), tr("&Cancel the work under way"), {},
+        [this] { m_bridge->cancel(); });
 }
 
 void MainWindow::buildWindowMenu(QMenu* menu) {
-    add(menu, QStringLiteral("pane.next"), tr("&Next pane"), QStringLiteral("F6"), [this] { cyclePanes(1); });
-    add(menu, QStringLiteral("pane.previous"), tr("&Previous pane"), QStringLiteral("Shift+F6"), [this] { cyclePanes(-1); });
-    add(menu, QStringLiteral("layout.reset"), tr("&Reset the layout"), {}, [this] { static_cast<Workspace*>(m_pages->currentWidget())->resetLayout(); });
+    add(menu, QStringLiteral("pane.next"), tr("&Next pane"), QStringLiteral("F6"),
+        [this] { cyclePanes(1); });
+    add(menu, QStringLiteral("pane.previous"), tr("&Previous pane"), QStringLiteral("Shift+F6"),
+        [this] { cyclePanes(-1); });
+    add(menu, QStringLiteral("layout.reset"), tr("&Reset the layout"), {},
+        [this] { static_cast<Workspace*>(m_pages->currentWidget())->resetLayout(); });
     for (Workspace* workspace : {m_stepper, m_performance}) {
         menu->addSeparator();
         for (PaneDock* dock : workspace->docks()) {
@@ -310,8 +361,10 @@ void MainWindow::buildHelpMenu(QMenu* menu) {
     });
     add(menu, QStringLiteral("about"), tr("&About Lanescope"), {}, [this] {
         QMessageBox::about(this, tr("About Lanescope"),
-                           tr("<b>Lanescope %1</b><p>Steps CUDA kernels warp by warp on an embedded PTX simulator and shows what every "
-                              "lane does.</p><p>GNU General Public License, version 3 or later, with the additional permission to load "
+                           tr("<b>Lanescope %1</b><p>Steps CUDA kernels warp by warp on an "
+                              "embedded PTX simulator and shows what every "
+                              "lane does.</p><p>GNU General Public License, version 3 or later, "
+                              "with the additional permission to load "
                               "NVIDIA's CUDA libraries.</p>")
                                .arg(QCoreApplication::applicationVersion()));
     });
@@ -319,21 +372,27 @@ void MainWindow::buildHelpMenu(QMenu* menu) {
 }
 
 void MainWindow::openFileDialog() {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open a kernel"), m_sandboxFile, tr("CUDA and PTX (*.cu *.ptx);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Open a kernel"), m_sandboxFile, tr("CUDA and PTX (*.cu *.ptx);;All files (*)"));
     if (!path.isEmpty())
         openFile(path);
 }
 
 void MainWindow::saveText() {
     const auto& program = m_bridge->snapshot()->program;
-    const QString name = program && !program->cudaFile.empty() ? QFileInfo(QString::fromStdString(program->cudaFile)).fileName() : QStringLiteral("kernel.cu");
-    const QString path = QFileDialog::getSaveFileName(this, tr("Save the CUDA text"), name, tr("CUDA (*.cu)"));
+    const QString name = program && !program->cudaFile.empty()
+                             ? QFileInfo(QString::fromStdString(program->cudaFile)).fileName()
+                             : QStringLiteral("kernel.cu");
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Save the CUDA text"), name, tr("CUDA (*.cu)"));
     if (path.isEmpty())
         return;
     QSaveFile file(path);
-    const QByteArray bytes = static_cast<SourcePane*>(pane(QStringLiteral("source")))->cudaText().toUtf8();
+    const QByteArray bytes =
+        static_cast<SourcePane*>(pane(QStringLiteral("source")))->cudaText().toUtf8();
     if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-        QMessageBox::warning(this, tr("Save the CUDA text"), tr("%1 was not written: %2").arg(path, file.errorString()));
+        QMessageBox::warning(this, tr("Save the CUDA text"),
+                             tr("%1 was not written: %2").arg(path, file.errorString()));
     else
         statusBar()->showMessage(tr("Saved %1").arg(path), 5000);
 }
@@ -345,10 +404,13 @@ void MainWindow::exportFocused() {
     Pane& pane = *dock->pane();
     QStringList filters;
     for (const QString& extension : exportExtensions())
-        if (pane.table() || (extension != QLatin1String(".csv") && extension != QLatin1String(".json")))
+        if (pane.table() ||
+            (extension != QLatin1String(".csv") && extension != QLatin1String(".json")))
             filters << QStringLiteral("%1 (*%2)").arg(extension.mid(1).toUpper(), extension);
     QString chosen;
-    QString path = QFileDialog::getSaveFileName(this, tr("Export %1").arg(pane.title()), pane.id() + QStringLiteral(".png"), filters.join(QStringLiteral(";;")), &chosen);
+    QString path = QFileDialog::getSaveFileName(this, tr("Export %1").arg(pane.title()),
+                                                pane.id() + QStringLiteral(".png"),
+                                                filters.join(QStringLiteral(";;")), &chosen);
     if (path.isEmpty())
         return;
     if (QFileInfo(path).suffix().isEmpty())
@@ -377,7 +439,8 @@ void MainWindow::viewAsTable() {
     PaneDock* dock = focusedDock();
     QAbstractItemModel* model = dock ? dock->pane()->table() : nullptr;
     if (!model) {
-        statusBar()->showMessage(dock ? tr("%1 has no table").arg(dock->pane()->title()) : tr("No pane is shown"), 4000);
+        statusBar()->showMessage(
+            dock ? tr("%1 has no table").arg(dock->pane()->title()) : tr("No pane is shown"), 4000);
         return;
     }
     auto* view = new QTableView;
@@ -412,7 +475,8 @@ void MainWindow::cyclePanes(int direction) {
         return;
     const auto at = std::find(shown.begin(), shown.end(), m_focused.data());
     const auto count = static_cast<int>(shown.size());
-    const int index = at == shown.end() ? 0 : (static_cast<int>(at - shown.begin()) + direction + count) % count;
+    const int index =
+        at == shown.end() ? 0 : (static_cast<int>(at - shown.begin()) + direction + count) % count;
     shown[static_cast<std::size_t>(index)]->pane()->setFocus(Qt::TabFocusReason);
 }
 

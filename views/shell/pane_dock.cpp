@@ -13,13 +13,15 @@
 namespace lanescope::views {
 
 PaneHeader::PaneHeader(Pane* pane, QDockWidget* dock)
-    : QWidget(dock), m_pane(pane), m_dock(dock), m_controls(pane->headerControls()), m_theme(&Theme::light()) {
+    : QWidget(dock), m_pane(pane), m_dock(dock), m_controls(pane->headerControls()),
+      m_theme(&Theme::light()) {
     setObjectName(QStringLiteral("paneHeader"));
     setFixedHeight(26);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(10, 0, 4, 0);
     row->setSpacing(4);
-    const bool fills = m_controls && m_controls->sizePolicy().horizontalPolicy() == QSizePolicy::Expanding;
+    const bool fills =
+        m_controls && m_controls->sizePolicy().horizontalPolicy() == QSizePolicy::Expanding;
     if (!fills)
         row->addStretch(1);
     if (m_controls) {
@@ -30,7 +32,8 @@ PaneHeader::PaneHeader(Pane* pane, QDockWidget* dock)
     m_close = button(QStringLiteral("close"), tr("Close %1"));
     row->addWidget(m_float);
     row->addWidget(m_close);
-    connect(m_float, &QAbstractButton::clicked, dock, [dock] { dock->setFloating(!dock->isFloating()); });
+    connect(m_float, &QAbstractButton::clicked, dock,
+            [dock] { dock->setFloating(!dock->isFloating()); });
     connect(m_close, &QAbstractButton::clicked, dock, &QDockWidget::close);
     connect(pane, &Pane::contextChanged, this, [this] { update(); });
 }
@@ -67,17 +70,22 @@ void PaneHeader::paintEvent(QPaintEvent*) {
     hLine(painter, 0, width(), height() - 1, theme.line);
     if (m_isActive)
         painter.fillRect(0, 0, width(), 2, theme.acc);
-    const bool fills = m_controls && m_controls->sizePolicy().horizontalPolicy() == QSizePolicy::Expanding;
+    const bool fills =
+        m_controls && m_controls->sizePolicy().horizontalPolicy() == QSizePolicy::Expanding;
     double right = m_controls && !fills ? m_controls->x() : m_float->x();
-    // The source pane's controls draw in their right part only: the title may run over their left one.
+    // The source pane's controls draw in their right part only: the title may run over their left
+    // one.
     if (fills)
         right = width() / 2.0;
     QRectF box(10, 0, right - 16, height() - 1);
     // A tab above already says the pane's name.
     const auto* window = qobject_cast<const QMainWindow*>(m_dock->parentWidget());
-    const bool isTab = window && !m_dock->isFloating() && !window->tabifiedDockWidgets(m_dock).isEmpty();
+    const bool isTab =
+        window && !m_dock->isFloating() && !window->tabifiedDockWidgets(m_dock).isEmpty();
     if (!isTab || m_pane->context().isEmpty())
-        box.setLeft(box.left() + drawText(painter, box, m_pane->title(), Theme::ui(12, QFont::DemiBold), theme.tx) + 8);
+        box.setLeft(
+            box.left() +
+            drawText(painter, box, m_pane->title(), Theme::ui(12, QFont::DemiBold), theme.tx) + 8);
     if (box.width() > 56)
         drawText(painter, box, m_pane->context(), Theme::ui(11.5), theme.tx3);
 }

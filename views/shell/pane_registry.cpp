@@ -29,7 +29,9 @@ PaneFactory make() {
 
 template <class P>
 PaneFactory makeWith(LessonModel* lessons) {
-    return [lessons](Intents* intents, QWidget* parent) -> Pane* { return new P(lessons, intents, parent); };
+    return [lessons](Intents* intents, QWidget* parent) -> Pane* {
+        return new P(lessons, intents, parent);
+    };
 }
 
 } // namespace

@@ -14,7 +14,8 @@ class LessonModel;
 
 enum class Page { Stepper, Performance };
 
-/// Where a pane stands until the user moves it: column and place in it; panes of the same place are tabs of each other.
+/// Where a pane stands until the user moves it: column and place in it; panes of the same place are
+/// tabs of each other.
 enum class Place { Left, LeftLower, Centre, CentreLower, Right, RightMiddle, RightLower, Bottom };
 
 struct PaneEntry {

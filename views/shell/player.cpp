@@ -7,7 +7,8 @@
 
 namespace lanescope::views {
 
-Player::Player(Bridge* bridge, Intents* intents, QObject* parent) : QObject(parent), m_bridge(bridge), m_intents(intents) {
+Player::Player(Bridge* bridge, Intents* intents, QObject* parent)
+    : QObject(parent), m_bridge(bridge), m_intents(intents) {
     m_timer.setTimerType(Qt::PreciseTimer);
     connect(&m_timer, &QTimer::timeout, this, &Player::tick);
     connect(intents, &Intents::setPlaying, this, &Player::setPlaying);
@@ -44,7 +45,8 @@ void Player::setReduced(bool on) {
 }
 
 void Player::applySpeed() {
-    m_timer.setInterval(static_cast<int>(1000.0 / (m_isReduced ? std::min(m_speed, 4.0) : m_speed)));
+    m_timer.setInterval(
+        static_cast<int>(1000.0 / (m_isReduced ? std::min(m_speed, 4.0) : m_speed)));
 }
 
 void Player::tick() {
@@ -52,7 +54,8 @@ void Player::tick() {
     // A slow step delays the next: what is on screen is what has been reached.
     if (!m_bridge->isIdle())
         return;
-    if (!snapshot->trace || snapshot->frame.index >= snapshot->trace->events.size() || !snapshot->frame.nextPc) {
+    if (!snapshot->trace || snapshot->frame.index >= snapshot->trace->events.size() ||
+        !snapshot->frame.nextPc) {
         emit m_intents->setPlaying(false);
         return;
     }

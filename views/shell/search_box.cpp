@@ -20,12 +20,15 @@ namespace {
 enum Role { kKindRole = Qt::UserRole, kTargetRole };
 enum Kind { kLesson, kCudaLine, kPtxLine, kCounter };
 
-QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+QString text(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
 
 } // namespace
 
 SearchBox::SearchBox(LessonModel* lessons, Intents* intents, QWidget* parent)
-    : QLineEdit(parent), m_lessons(lessons), m_intents(intents), m_model(new QStandardItemModel(this)), m_theme(&Theme::light()) {
+    : QLineEdit(parent), m_lessons(lessons), m_intents(intents),
+      m_model(new QStandardItemModel(this)), m_theme(&Theme::light()) {
     setObjectName(QStringLiteral("toolbar.search"));
     setAccessibleName(tr("Search lessons, lines and counters"));
     setPlaceholderText(tr("Search lessons, lines, counters"));
@@ -38,16 +41,20 @@ SearchBox::SearchBox(LessonModel* lessons, Intents* intents, QWidget* parent)
     completer->setCaseSensitivity(Qt::CaseInsensitive);
     completer->setMaxVisibleItems(14);
     setCompleter(completer);
-    connect(completer, QOverload<const QModelIndex&>::of(&QCompleter::activated), this, &SearchBox::activate);
+    connect(completer, QOverload<const QModelIndex&>::of(&QCompleter::activated), this,
+            &SearchBox::activate);
     // Return without a choice takes the first match.
     connect(this, &QLineEdit::returnPressed, this, [this, completer] {
         completer->setCompletionPrefix(this->text());
-        if (!this->text().isEmpty() && completer->completionCount() > 0 && !completer->popup()->currentIndex().isValid())
+        if (!this->text().isEmpty() && completer->completionCount() > 0 &&
+            !completer->popup()->currentIndex().isValid())
             activate(completer->completionModel()->index(0, 0));
     });
 }
 
-void SearchBox::setSnapshot(const SnapshotPtr& snapshot) { m_snapshot = snapshot; }
+void SearchBox::setSnapshot(const SnapshotPtr& snapshot) {
+    m_snapshot = snapshot;
+}
 
 void SearchBox::setTheme(const Theme& theme) {
     m_theme = &theme;
@@ -72,10 +79,13 @@ void SearchBox::paintEvent(QPaintEvent* event) {
     QLineEdit::paintEvent(event);
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    drawIcon(painter, QRectF(7, (height() - 14) / 2.0, 14, 14), Icon::Search, m_theme->tx3, *m_theme);
+    drawIcon(painter, QRectF(7, (height() - 14) / 2.0, 14, 14), Icon::Search, m_theme->tx3,
+             *m_theme);
     // The key stands beside the hint, when there is room for both.
-    if (this->text().isEmpty() && !hasFocus() && textWidth(font(), placeholderText()) < width() - 90)
-        drawKeyCap(painter, QRectF(rect()).adjusted(0, 0, -7, 0), QStringLiteral("Ctrl K"), *m_theme);
+    if (this->text().isEmpty() && !hasFocus() &&
+        textWidth(font(), placeholderText()) < width() - 90)
+        drawKeyCap(painter, QRectF(rect()).adjusted(0, 0, -7, 0), QStringLiteral("Ctrl K"),
+                   *m_theme);
 }
 
 void SearchBox::fill() {
@@ -95,7 +105,8 @@ void SearchBox::fill() {
     for (const sim::Metric& metric : sim::metrics()) {
         add(tr("Counter: %1").arg(views::text(metric.label)), kCounter, views::text(metric.id));
         if (!metric.ncuName.empty())
-            add(tr("Counter: %1 (%2)").arg(views::text(metric.label), views::text(metric.ncuName)), kCounter, views::text(metric.id));
+            add(tr("Counter: %1 (%2)").arg(views::text(metric.label), views::text(metric.ncuName)),
+                kCounter, views::text(metric.id));
     }
     if (!program)
         return;
@@ -112,9 +123,15 @@ void SearchBox::fill() {
 void SearchBox::activate(const QModelIndex& index) {
     const QVariant target = index.data(kTargetRole);
     switch (static_cast<Kind>(index.data(kKindRole).toInt())) {
-    case kLesson: emit m_intents->openLesson(target.toString()); break;
-    case kCudaLine: emit m_intents->revealLine(target.toUInt()); break;
-    case kPtxLine: emit m_intents->revealPtxLine(target.toUInt()); break;
+    case kLesson:
+        emit m_intents->openLesson(target.toString());
+        break;
+    case kCudaLine:
+        emit m_intents->revealLine(target.toUInt());
+        break;
+    case kPtxLine:
+        emit m_intents->revealPtxLine(target.toUInt());
+        break;
     case kCounter:
         emit m_intents->revealPane(QStringLiteral("counters"));
         emit m_intents->revealCounter(target.toString());

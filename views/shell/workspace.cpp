@@ -18,10 +18,12 @@ constexpr int kTallEnough = 800;
 
 } // namespace
 
-Workspace::Workspace(Page page, const std::vector<PaneEntry>& entries, Intents* intents, QWidget* parent)
+Workspace::Workspace(Page page, const std::vector<PaneEntry>& entries, Intents* intents,
+                     QWidget* parent)
     : QMainWindow(parent), m_page(page) {
     setWindowFlags(Qt::Widget);
-    setObjectName(page == Page::Stepper ? QStringLiteral("page.stepper") : QStringLiteral("page.performance"));
+    setObjectName(page == Page::Stepper ? QStringLiteral("page.stepper")
+                                        : QStringLiteral("page.performance"));
     setDockNestingEnabled(true);
     setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
@@ -39,7 +41,8 @@ Workspace::Workspace(Page page, const std::vector<PaneEntry>& entries, Intents* 
 }
 
 PaneDock* Workspace::dock(const QString& paneId) const {
-    const auto found = std::find_if(m_docks.begin(), m_docks.end(), [&](PaneDock* d) { return d->pane()->id() == paneId; });
+    const auto found = std::find_if(m_docks.begin(), m_docks.end(),
+                                    [&](PaneDock* d) { return d->pane()->id() == paneId; });
     return found == m_docks.end() ? nullptr : *found;
 }
 
@@ -54,7 +57,8 @@ void Workspace::setTheme(const Theme& theme) {
 }
 
 PaneDock* Workspace::first(Place place) const {
-    const auto found = std::find_if(m_placed.begin(), m_placed.end(), [&](const Placed& p) { return p.place == place; });
+    const auto found = std::find_if(m_placed.begin(), m_placed.end(),
+                                    [&](const Placed& p) { return p.place == place; });
     return found == m_placed.end() ? nullptr : found->dock;
 }
 
@@ -106,7 +110,8 @@ void Workspace::place() {
 
 void Workspace::resizeToFit() {
     const bool isTall = height() >= kTallEnough, isWide = width() >= 1500;
-    const auto resize = [this](std::initializer_list<std::pair<Place, int>> sizes, Qt::Orientation orientation) {
+    const auto resize = [this](std::initializer_list<std::pair<Place, int>> sizes,
+                               Qt::Orientation orientation) {
         QList<QDockWidget*> docks;
         QList<int> lengths;
         for (const auto& [place, length] : sizes)
@@ -120,7 +125,8 @@ void Workspace::resizeToFit() {
     if (m_page == Page::Stepper) {
         const int left = isWide ? 290 : 264, right = isWide ? 308 : 288;
         const int bottom = isTall ? 194 : 172, h = height() - 12 - bottom;
-        resize({{Place::Left, left}, {Place::Centre, w - left - right}, {Place::Right, right}}, Qt::Horizontal);
+        resize({{Place::Left, left}, {Place::Centre, w - left - right}, {Place::Right, right}},
+               Qt::Horizontal);
         const int source = isTall ? 208 + std::max(0, h - 690) / 3 : 162;
         resize({{Place::Centre, source}, {Place::CentreLower, h - source}}, Qt::Vertical);
         const int course = std::clamp(h / 3, 150, 307);
@@ -129,13 +135,18 @@ void Workspace::resizeToFit() {
         const int parameters = isTall ? 200 : 184;
         const int counters = isTall ? 26 + 26 + 24 + 22 * 8 : h - parameters;
         if (isTall)
-            resize({{Place::Right, parameters}, {Place::RightMiddle, counters}, {Place::RightLower, std::max(80, h - parameters - counters)}}, Qt::Vertical);
+            resize({{Place::Right, parameters},
+                    {Place::RightMiddle, counters},
+                    {Place::RightLower, std::max(80, h - parameters - counters)}},
+                   Qt::Vertical);
         else
             resize({{Place::Right, parameters}, {Place::RightMiddle, counters}}, Qt::Vertical);
         resize({{Place::Bottom, bottom}}, Qt::Vertical);
     } else {
-        const int left = isWide ? 270 : 240, right = isWide ? std::min(550, w / 3) : w / 4, h = height() - 8;
-        resize({{Place::Left, left}, {Place::Centre, w - left - right}, {Place::Right, right}}, Qt::Horizontal);
+        const int left = isWide ? 270 : 240, right = isWide ? std::min(550, w / 3) : w / 4,
+                  h = height() - 8;
+        resize({{Place::Left, left}, {Place::Centre, w - left - right}, {Place::Right, right}},
+               Qt::Horizontal);
         resize({{Place::Centre, h * 58 / 100}, {Place::CentreLower, h * 42 / 100}}, Qt::Vertical);
         resize({{Place::Left, 216}, {Place::LeftLower, h - 216}}, Qt::Vertical);
         resize({{Place::Right, h * 58 / 100}, {Place::RightLower, h * 42 / 100}}, Qt::Vertical);

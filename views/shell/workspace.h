@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A page of docks: the stepper's or the performance page's. Its default layout depends on the room there is.
+// A page of docks: the stepper's or the performance page's. Its default layout depends on the room
+// there is.
 #pragma once
 
 #include <QMainWindow>
@@ -25,7 +26,8 @@ public:
     void setTheme(const Theme& theme);
     /// Gives the panes their places again.
     void resetLayout();
-    /// A saved layout (QMainWindow::saveState) to use instead of the default one when the page is first shown.
+    /// A saved layout (QMainWindow::saveState) to use instead of the default one when the page is
+    /// first shown.
     void setSavedLayout(const QByteArray& state) { m_saved = state; }
     void raisePane(const QString& paneId);
 

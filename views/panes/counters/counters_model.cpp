@@ -11,11 +11,14 @@ namespace lanescope::views {
 
 namespace {
 
-QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+QString text(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
 
 /// Ratios and figures that are already per something do not scale with the launch.
 bool isCount(const sim::Metric& metric) {
-    return metric.unit != "1" && metric.unit != "%" && metric.unit.find("per") == std::string_view::npos &&
+    return metric.unit != "1" && metric.unit != "%" &&
+           metric.unit.find("per") == std::string_view::npos &&
            metric.unit.find('/') == std::string_view::npos;
 }
 
@@ -27,7 +30,7 @@ void CountersModel::setRun(std::shared_ptr<const session::RunView> run, const QS
     beginResetModel();
     if (m_now && run && m_now->counters.total != run->counters.total) {
         m_before = m_now;
-        m_beforeTitle = m_nowTitle == title ? tr("Before") : m_nowTitle;
+        m_beforeTitle = m_nowTitle;
     }
     if (run) {
         m_now = std::move(run);
@@ -57,7 +60,9 @@ void CountersModel::setTheme(const Theme& theme) {
         emit dataChanged(index(0, 0), index(rowCount() - 1, kColumnCount - 1));
 }
 
-bool CountersModel::hasFma() const { return m_now && m_now->counters.fmaLanes > 0; }
+bool CountersModel::hasFma() const {
+    return m_now && m_now->counters.fmaLanes > 0;
+}
 
 void CountersModel::refill() {
     m_rows.clear();
@@ -68,8 +73,8 @@ void CountersModel::refill() {
         return run.counters.fmaLanes > 0 ? 1000.0 / double(run.counters.fmaLanes) : 0.0;
     };
     for (std::size_t i = 0; i < metrics.size(); ++i) {
-        Row row{static_cast<int>(i), metrics[i].value(m_now->counters), m_before ? metrics[i].value(m_before->counters) : 0,
-                isCount(metrics[i])};
+        Row row{static_cast<int>(i), metrics[i].value(m_now->counters),
+                m_before ? metrics[i].value(m_before->counters) : 0, isCount(metrics[i])};
         if (row.now == 0 && row.before == 0)
             continue;
         if (m_perFma && row.scales) {
@@ -88,14 +93,22 @@ int CountersModel::rowOf(const QString& metricId) const {
     return -1;
 }
 
-int CountersModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(m_rows.size()); }
-int CountersModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumnCount; }
+int CountersModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+int CountersModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : kColumnCount;
+}
 
 QString CountersModel::format(double value, const Row& row) const {
     const auto& metric = sim::metrics()[static_cast<std::size_t>(row.metric)];
     const QLocale locale(QLocale::English);
     if (metric.unit == "1")
         return locale.toString(100.0 * value, 'f', 1) + QLatin1Char('%');
+    // Beside another run there is room for five digits.
+    if (m_before && std::abs(value) >= 1e6)
+        return value >= 1e9 ? QStringLiteral("%1G").arg(value / 1e9, 0, 'f', 2)
+                            : QStringLiteral("%1M").arg(value / 1e6, 0, 'f', 2);
     const bool isWhole = value == std::floor(value);
     if (isWhole)
         return locale.toString(value, 'f', 0);
@@ -112,24 +125,35 @@ QVariant CountersModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole:
         switch (index.column()) {
-        case kName: return text(metric.label);
-        case kNow: return format(row.now, row);
-        case kBefore: return m_before ? format(row.before, row) : QString();
+        case kName:
+            return text(metric.label);
+        case kNow:
+            return format(row.now, row);
+        case kBefore:
+            return m_before ? format(row.before, row) : QString();
         case kRatio:
             if (!m_before)
                 return QString();
             if (ratio == 0)
                 return QStringLiteral("–");
-            return QStringLiteral("%1×").arg(ratio >= 1 ? ratio : ratio, 0, 'f', ratio < 0.1 || ratio >= 100 ? 2 : 1);
-        default: return {};
+            return QStringLiteral("%1×").arg(ratio >= 1 ? ratio : ratio, 0, 'f',
+                                             ratio < 0.1 || ratio >= 100 ? 2 : 1);
+        default:
+            return {};
         }
     case Qt::ToolTipRole: {
-        QString tip = QStringLiteral("<b>%1</b> (%2)<br>%3").arg(text(metric.label), text(metric.unit), text(metric.help).toHtmlEscaped());
+        const QLocale locale(QLocale::English);
+        QString tip =
+            QStringLiteral("<b>%1</b>: %4 (%2)<br>%3")
+                .arg(text(metric.label), text(metric.unit), text(metric.help).toHtmlEscaped(),
+                     locale.toString(metric.value(m_now->counters), 'g', 12));
         if (!metric.ncuName.empty())
             tip += tr("<br>Nsight Compute: <code>%1</code>").arg(text(metric.ncuName));
         return tip + tr("<br>In reports: <code>%1</code>").arg(text(metric.id));
     }
-    case Qt::TextAlignmentRole: return QVariant::fromValue(Qt::Alignment((index.column() == kName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue(Qt::Alignment(
+            (index.column() == kName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
     case Qt::FontRole:
         if (index.column() == kName)
             return Theme::ui(12);
@@ -140,7 +164,8 @@ QVariant CountersModel::data(const QModelIndex& index, int role) const {
         return {};
     case Qt::AccessibleTextRole:
         return QStringLiteral("%1: %2").arg(text(metric.label), format(row.now, row));
-    default: return {};
+    default:
+        return {};
     }
 }
 
@@ -148,17 +173,27 @@ QVariant CountersModel::headerData(int section, Qt::Orientation orientation, int
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment((section == kName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
+        return QVariant::fromValue(
+            Qt::Alignment((section == kName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
     if (role == Qt::ToolTipRole && section == kRatio)
         return tr("Before divided by now: 6.6 means that now needs 6.6 times fewer");
+    if (role == Qt::ToolTipRole && m_before && section == kBefore)
+        return tr("%1, before the last change").arg(m_beforeTitle);
+    if (role == Qt::ToolTipRole && section == kNow)
+        return m_nowTitle;
     if (role != Qt::DisplayRole)
         return {};
     switch (section) {
-    case kName: return tr("Counter");
-    case kBefore: return m_beforeTitle;
-    case kNow: return m_before && m_beforeTitle != tr("Before") ? m_nowTitle : m_before ? tr("Now") : tr("This launch");
-    case kRatio: return tr("Ratio");
-    default: return {};
+    case kName:
+        return tr("Counter");
+    case kBefore:
+        return tr("Before");
+    case kNow:
+        return m_before ? tr("Now") : tr("This launch");
+    case kRatio:
+        return tr("Ratio");
+    default:
+        return {};
     }
 }
 

@@ -14,8 +14,8 @@
 namespace lanescope::views {
 
 CountersPane::CountersPane(Intents* intents, QWidget* parent)
-    : Pane(QStringLiteral("counters"), tr("Counters"), intents, parent), m_model(new CountersModel(this)),
-      m_view(new QTableView(this)) {
+    : Pane(QStringLiteral("counters"), tr("Counters"), intents, parent),
+      m_model(new CountersModel(this)), m_view(new QTableView(this)) {
     m_view->setObjectName(QStringLiteral("counters.table"));
     m_view->setAccessibleName(tr("Counters"));
     m_view->setModel(m_model);
@@ -50,12 +50,15 @@ CountersPane::CountersPane(Intents* intents, QWidget* parent)
 QString CountersPane::context() const {
     if (!m_snapshot || !m_snapshot->run)
         return {};
-    return m_snapshot->run->blocksSimulated < m_snapshot->run->blocksInGrid ? tr("modelled, sampled blocks") : tr("modelled");
+    return m_snapshot->run->blocksSimulated < m_snapshot->run->blocksInGrid
+               ? tr("modelled, sampled blocks")
+               : tr("modelled");
 }
 
 QWidget* CountersPane::headerControls() {
     if (!m_scale) {
-        m_scale = new SegmentedButtons(QStringLiteral("counters.scale"), {tr("Launch"), tr("1,000 FMA")}, true);
+        m_scale = new SegmentedButtons(QStringLiteral("counters.scale"),
+                                       {tr("Launch"), tr("1,000 FMA")}, true);
         m_scale->setAccessibleName(tr("Counts per launch or per 1,000 multiply-adds"));
         connect(m_scale, &SegmentedButtons::activated, this, [this](int index) {
             m_wantsPerFma = index == 1;
@@ -69,7 +72,8 @@ void CountersPane::setSnapshot(const SnapshotPtr& snapshot) {
     m_snapshot = snapshot;
     if (!snapshot || !snapshot->run)
         return;
-    const QString title = snapshot->program ? QString::fromStdString(snapshot->program->id) : QString();
+    const QString title =
+        snapshot->program ? QString::fromStdString(snapshot->program->id) : QString();
     m_model->setRun(snapshot->run, title);
     const bool canScale = m_model->hasFma();
     if (m_scale) {
@@ -84,7 +88,9 @@ void CountersPane::setTheme(const Theme& theme) {
     m_model->setTheme(theme);
 }
 
-QAbstractItemModel* CountersPane::table() { return m_model; }
+QAbstractItemModel* CountersPane::table() {
+    return m_model;
+}
 
 void CountersPane::layOut() {
     QHeaderView* header = m_view->horizontalHeader();
@@ -96,10 +102,11 @@ void CountersPane::layOut() {
     // As wide as its numbers; a long name of a kernel must not push them out of sight.
     for (const int column : {CountersModel::kBefore, CountersModel::kNow, CountersModel::kRatio}) {
         header->setSectionResizeMode(column, QHeaderView::Fixed);
-        double width = column == CountersModel::kRatio ? 30 : hasBefore ? 52 : 76;
+        double width = column == CountersModel::kRatio ? 28 : hasBefore ? 40 : 66;
         for (int row = 0; row < m_model->rowCount(); ++row)
-            width = std::max(width, textWidth(Theme::mono(11, QFont::Medium), m_model->index(row, column).data().toString()));
-        header->resizeSection(column, static_cast<int>(width) + 14);
+            width = std::max(width, textWidth(Theme::mono(11, QFont::Bold),
+                                              m_model->index(row, column).data().toString()));
+        header->resizeSection(column, static_cast<int>(width) + 20);
     }
 }
 

@@ -18,23 +18,46 @@ namespace lanescope::views {
 
 namespace {
 
-enum Role { kKindRole = Qt::UserRole, kCountRole, kDetailRole, kLineRole, kPtxLineRole, kFindingRole };
-constexpr int kIcon = 15, kPadding = 10, kGap = 9, kTitleHeight = 16, kDetailHeight = 15, kMaxDetailLines = 4;
+enum Role {
+    kKindRole = Qt::UserRole,
+    kCountRole,
+    kDetailRole,
+    kLineRole,
+    kPtxLineRole,
+    kFindingRole
+};
+constexpr int kIcon = 15, kPadding = 10, kGap = 9, kTitleHeight = 16, kDetailHeight = 15,
+              kMaxDetailLines = 4;
 
 QString titleOf(const check::Finding& finding) {
     const QString array = QString::fromStdString(finding.array);
-    const auto of = [&array](const QString& what, const QString& with) { return array.isEmpty() ? what : with.arg(array); };
+    const auto of = [&array](const QString& what, const QString& with) {
+        return array.isEmpty() ? what : with.arg(array);
+    };
     using check::FindingKind;
     switch (finding.kind) {
-    case FindingKind::RaceRaw: return of(FindingsPane::tr("Race: read after write"), FindingsPane::tr("Race on %1: read after write"));
-    case FindingKind::RaceWar: return of(FindingsPane::tr("Race: write after read"), FindingsPane::tr("Race on %1: write after read"));
-    case FindingKind::RaceWaw: return of(FindingsPane::tr("Race: two writes"), FindingsPane::tr("Race on %1: two writes"));
-    case FindingKind::OutOfBounds: return of(FindingsPane::tr("Out of bounds"), FindingsPane::tr("Out of bounds of %1"));
-    case FindingKind::Misaligned: return of(FindingsPane::tr("Misaligned access"), FindingsPane::tr("Misaligned access to %1"));
-    case FindingKind::Uninitialized: return of(FindingsPane::tr("Uninitialised read"), FindingsPane::tr("Uninitialised read of %1"));
-    case FindingKind::BarrierDivergence: return FindingsPane::tr("Barrier in divergent code");
-    case FindingKind::DidNotFinish: return FindingsPane::tr("Did not finish");
-    case FindingKind::Unsupported: return FindingsPane::tr("Unsupported instruction");
+    case FindingKind::RaceRaw:
+        return of(FindingsPane::tr("Race: read after write"),
+                  FindingsPane::tr("Race on %1: read after write"));
+    case FindingKind::RaceWar:
+        return of(FindingsPane::tr("Race: write after read"),
+                  FindingsPane::tr("Race on %1: write after read"));
+    case FindingKind::RaceWaw:
+        return of(FindingsPane::tr("Race: two writes"), FindingsPane::tr("Race on %1: two writes"));
+    case FindingKind::OutOfBounds:
+        return of(FindingsPane::tr("Out of bounds"), FindingsPane::tr("Out of bounds of %1"));
+    case FindingKind::Misaligned:
+        return of(FindingsPane::tr("Misaligned access"),
+                  FindingsPane::tr("Misaligned access to %1"));
+    case FindingKind::Uninitialized:
+        return of(FindingsPane::tr("Uninitialised read"),
+                  FindingsPane::tr("Uninitialised read of %1"));
+    case FindingKind::BarrierDivergence:
+        return FindingsPane::tr("Barrier in divergent code");
+    case FindingKind::DidNotFinish:
+        return FindingsPane::tr("Did not finish");
+    case FindingKind::Unsupported:
+        return FindingsPane::tr("Unsupported instruction");
     }
     return {};
 }
@@ -52,31 +75,39 @@ QString withLine(std::uint32_t line, std::uint32_t ptxLine, const QString& messa
 
 class FindingsDelegate : public QStyledItemDelegate {
 public:
-    explicit FindingsDelegate(QListView* list) : QStyledItemDelegate(list), m_list(list), m_theme(&Theme::light()) {}
+    explicit FindingsDelegate(QListView* list)
+        : QStyledItemDelegate(list), m_list(list), m_theme(&Theme::light()) {}
     void setTheme(const Theme& theme) { m_theme = &theme; }
 
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
         const int width = m_list->viewport()->width();
-        return {width, 6 + kTitleHeight + kDetailHeight * std::max(1, static_cast<int>(wrap(index, width).size())) + 7};
+        return {width,
+                6 + kTitleHeight +
+                    kDetailHeight * std::max(1, static_cast<int>(wrap(index, width).size())) + 7};
     }
 
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
         const Theme& theme = *m_theme;
         const QRectF row(option.rect);
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         const bool isSelected = option.state & QStyle::State_Selected;
-        painter->fillRect(row, isSelected ? theme.accbg : option.state & QStyle::State_MouseOver ? theme.alt : theme.pane);
+        painter->fillRect(row, isSelected                               ? theme.accbg
+                               : option.state & QStyle::State_MouseOver ? theme.alt
+                                                                        : theme.pane);
         hLine(*painter, row.left(), row.right(), row.bottom() - 1, theme.grid);
         static constexpr Icon icons[] = {Icon::Error, Icon::Warning, Icon::Pass, Icon::Note};
-        drawIcon(*painter, QRectF(row.left() + kPadding, row.top() + 7, kIcon, kIcon), icons[index.data(kKindRole).toInt()], theme.acc, theme);
+        drawIcon(*painter, QRectF(row.left() + kPadding, row.top() + 7, kIcon, kIcon),
+                 icons[index.data(kKindRole).toInt()], theme.acc, theme);
         QRectF box = row.adjusted(kPadding + kIcon + kGap, 6, -kPadding, 0);
         box.setHeight(kTitleHeight);
         const QString count = index.data(kCountRole).toString();
         const QFont countFont = Theme::mono(11, QFont::Medium);
         const double countWidth = count.isEmpty() ? 0 : textWidth(countFont, count) + 6;
         drawText(*painter, box, count, countFont, theme.tx2, Qt::AlignRight | Qt::AlignVCenter);
-        drawText(*painter, box.adjusted(0, 0, -countWidth, 0), index.data().toString(), Theme::ui(12, QFont::Medium), theme.tx);
+        drawText(*painter, box.adjusted(0, 0, -countWidth, 0), index.data().toString(),
+                 Theme::ui(12, QFont::Medium), theme.tx);
         box.translate(0, kTitleHeight);
         box.setHeight(kDetailHeight);
         for (const QString& line : wrap(index, m_list->viewport()->width())) {
@@ -125,8 +156,8 @@ protected:
 } // namespace
 
 FindingsPane::FindingsPane(Intents* intents, QWidget* parent)
-    : Pane(QStringLiteral("findings"), tr("Findings"), intents, parent), m_list(new FindingsList(this)),
-      m_model(new QStandardItemModel(this)) {
+    : Pane(QStringLiteral("findings"), tr("Findings"), intents, parent),
+      m_list(new FindingsList(this)), m_model(new QStandardItemModel(this)) {
     m_list->setObjectName(QStringLiteral("findings.list"));
     m_list->setAccessibleName(tr("Findings"));
     m_list->setModel(m_model);
@@ -139,8 +170,10 @@ FindingsPane::FindingsPane(Intents* intents, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_list);
     setFocusProxy(m_list);
-    connect(m_list, &QListView::clicked, this, [this](const QModelIndex& index) { jump(index.row()); });
-    connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) { jump(index.row()); });
+    connect(m_list, &QListView::clicked, this,
+            [this](const QModelIndex& index) { jump(index.row()); });
+    connect(m_list, &QListView::activated, this,
+            [this](const QModelIndex& index) { jump(index.row()); });
 }
 
 QString FindingsPane::context() const {
@@ -162,11 +195,13 @@ void FindingsPane::setTheme(const Theme& theme) {
     m_list->viewport()->update();
 }
 
-QAbstractItemModel* FindingsPane::table() { return m_model; }
+QAbstractItemModel* FindingsPane::table() {
+    return m_model;
+}
 
 void FindingsPane::setSnapshot(const SnapshotPtr& snapshot) {
-    const bool isNew = !m_snapshot || !snapshot || m_snapshot->program != snapshot->program || m_snapshot->run != snapshot->run ||
-                       m_snapshot->busy != snapshot->busy;
+    const bool isNew = !m_snapshot || !snapshot || m_snapshot->program != snapshot->program ||
+                       m_snapshot->run != snapshot->run || m_snapshot->busy != snapshot->busy;
     m_snapshot = snapshot;
     if (!isNew)
         return;
@@ -200,7 +235,8 @@ void FindingsPane::addProgram(const session::ProgramView& program) {
         QString detail = QString::fromStdString(diagnostic.message);
         if (!diagnostic.hint.empty())
             detail += QStringLiteral(". ") + QString::fromStdString(diagnostic.hint);
-        const std::uint32_t line = isPtx ? 0 : diagnostic.where.line, ptxLine = isPtx ? diagnostic.where.line : 0;
+        const std::uint32_t line = isPtx ? 0 : diagnostic.where.line,
+                            ptxLine = isPtx ? diagnostic.where.line : 0;
         addRow(kind, title, {}, withLine(line, ptxLine, detail), line, ptxLine, -1);
     }
 }
@@ -210,25 +246,35 @@ void FindingsPane::addRun(const session::RunView& run) {
     bool hasRace = false, hasBounds = false;
     for (const check::Finding& finding : run.findings) {
         using check::FindingKind;
-        hasRace = hasRace || finding.kind == FindingKind::RaceRaw || finding.kind == FindingKind::RaceWar || finding.kind == FindingKind::RaceWaw;
+        hasRace = hasRace || finding.kind == FindingKind::RaceRaw ||
+                  finding.kind == FindingKind::RaceWar || finding.kind == FindingKind::RaceWaw;
         hasBounds = hasBounds || finding.kind == FindingKind::OutOfBounds;
         addRow(Kind::Error, titleOf(finding),
-               QStringLiteral("×") + QLocale(QLocale::English).toString(static_cast<qulonglong>(finding.occurrences)),
-               withLine(finding.line, finding.ptxLine, QString::fromStdString(finding.message)), finding.line, finding.ptxLine, index++);
+               QStringLiteral("×") +
+                   QLocale(QLocale::English).toString(static_cast<qulonglong>(finding.occurrences)),
+               withLine(finding.line, finding.ptxLine, QString::fromStdString(finding.message)),
+               finding.line, finding.ptxLine, index++);
     }
     if (!run.finished)
-        addRow(Kind::Warning, tr("Stopped at its budget"), {}, tr("The run reached the limit of instructions; its figures are of the part that ran."), 0, 0, -1);
+        addRow(
+            Kind::Warning, tr("Stopped at its budget"), {},
+            tr("The run reached the limit of instructions; its figures are of the part that ran."),
+            0, 0, -1);
     if (!run.verification.empty())
-        addRow(run.verified ? Kind::Pass : Kind::Error, run.verified ? tr("Result is right") : tr("Result is wrong"), {},
+        addRow(run.verified ? Kind::Pass : Kind::Error,
+               run.verified ? tr("Result is right") : tr("Result is wrong"), {},
                QString::fromStdString(run.verification), 0, 0, -1);
     if (!hasRace && run.finished)
-        addRow(Kind::Pass, tr("No data races"), {}, tr("Every order of the warps gives the same accesses"), 0, 0, -1);
+        addRow(Kind::Pass, tr("No data races"), {},
+               tr("Every order of the warps gives the same accesses"), 0, 0, -1);
     if (!hasBounds && run.finished)
-        addRow(Kind::Pass, tr("All accesses in bounds"), {}, tr("In the %1 blocks that were simulated").arg(run.blocksSimulated), 0, 0, -1);
+        addRow(Kind::Pass, tr("All accesses in bounds"), {},
+               tr("In the %1 blocks that were simulated").arg(run.blocksSimulated), 0, 0, -1);
 }
 
-void FindingsPane::addRow(Kind kind, const QString& title, const QString& count, const QString& detail, std::uint32_t line,
-                          std::uint32_t ptxLine, int finding) {
+void FindingsPane::addRow(Kind kind, const QString& title, const QString& count,
+                          const QString& detail, std::uint32_t line, std::uint32_t ptxLine,
+                          int finding) {
     auto* item = new QStandardItem(title);
     item->setEditable(false);
     item->setData(static_cast<int>(kind), kKindRole);
@@ -239,7 +285,9 @@ void FindingsPane::addRow(Kind kind, const QString& title, const QString& count,
     item->setData(finding, kFindingRole);
     item->setToolTip(detail);
     static const char* const words[] = {"error", "warning", "pass", "note"};
-    item->setData(QStringLiteral("%1: %2 %3. %4").arg(QLatin1String(words[static_cast<int>(kind)]), title, count, detail), Qt::AccessibleTextRole);
+    item->setData(QStringLiteral("%1: %2 %3. %4")
+                      .arg(QLatin1String(words[static_cast<int>(kind)]), title, count, detail),
+                  Qt::AccessibleTextRole);
     m_model->appendRow({item, new QStandardItem(count), new QStandardItem(detail)});
     m_errors += kind == Kind::Error ? 1 : 0;
     m_warnings += kind == Kind::Warning ? 1 : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is wrong with the program, what the compiler said, and what was checked and found right. A row leads to its line.
+// What is wrong with the program, what the compiler said, and what was checked and found right. A
+// row leads to its line.
 #pragma once
 
 #include <vector>
@@ -23,8 +24,8 @@ public:
 
 private:
     enum class Kind { Error, Warning, Pass, Note };
-    void addRow(Kind kind, const QString& title, const QString& count, const QString& detail, std::uint32_t line,
-                std::uint32_t ptxLine, int finding);
+    void addRow(Kind kind, const QString& title, const QString& count, const QString& detail,
+                std::uint32_t line, std::uint32_t ptxLine, int finding);
     void addProgram(const session::ProgramView& program);
     void addRun(const session::RunView& run);
     void jump(int row);

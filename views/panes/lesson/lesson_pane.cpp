@@ -65,7 +65,8 @@ LessonPane::LessonPane(LessonModel* lessons, Intents* intents, QWidget* parent)
     m_tryHeading = label(QStringLiteral("lesson.try.heading"), "strong", m_tryBox);
     m_tryHeading->setText(tr("Try it"));
     m_tryText = label(QStringLiteral("lesson.try.text"), "", m_tryBox);
-    m_tryButton = new KeyButton(QStringLiteral("lesson.try.button"), Icon::TryIt, {}, QStringLiteral("T"), m_tryBox);
+    m_tryButton = new KeyButton(QStringLiteral("lesson.try.button"), Icon::TryIt, {},
+                                QStringLiteral("T"), m_tryBox);
     m_tryButton->setPrimary(true);
     m_tryButton->setSmall(true);
     auto* tryColumn = new QVBoxLayout(m_tryBox);
@@ -127,7 +128,8 @@ LessonPane::LessonPane(LessonModel* lessons, Intents* intents, QWidget* parent)
     m_next->setObjectName(QStringLiteral("lesson.next"));
     m_back->setAccessibleName(tr("Previous step of the lesson"));
     m_next->setAccessibleName(tr("Next step of the lesson"));
-    connect(m_back, &QAbstractButton::clicked, this, [this] { m_lessons->setStep(m_lessons->step() - 1); });
+    connect(m_back, &QAbstractButton::clicked, this,
+            [this] { m_lessons->setStep(m_lessons->step() - 1); });
     connect(m_next, &QAbstractButton::clicked, this, [this] {
         const Lesson* lesson = m_lessons->lesson();
         if (lesson && m_lessons->step() + 1 >= static_cast<int>(lesson->steps.size()))
@@ -154,7 +156,8 @@ LessonPane::LessonPane(LessonModel* lessons, Intents* intents, QWidget* parent)
 
 QString LessonPane::context() const {
     const Lesson* lesson = m_lessons->lesson();
-    return lesson ? tr("step %1 of %2").arg(m_lessons->step() + 1).arg(lesson->steps.size()) : QString();
+    return lesson ? tr("step %1 of %2").arg(m_lessons->step() + 1).arg(lesson->steps.size())
+                  : QString();
 }
 
 void LessonPane::setTheme(const Theme& theme) {
@@ -165,13 +168,16 @@ void LessonPane::setTheme(const Theme& theme) {
     m_tryIcon->setFixedWidth(14);
     m_quizIcon->setFixedWidth(14);
     m_tryButton->setTheme(theme);
-    m_body->setStyleSheet(QStringLiteral("#lesson\\.body { background: %1; }").arg(theme.pane.name()));
-    m_tryBox->setStyleSheet(QStringLiteral("#lesson\\.try { background: %1; border: 0; border-left: 3px solid %2; "
-                                           "border-top-right-radius: 4px; border-bottom-right-radius: 4px; }"
-                                           "#lesson\\.try\\.heading { color: %3; }")
-                                .arg(theme.accbg.name(), theme.acc.name(), theme.acctx.name()));
+    m_body->setStyleSheet(
+        QStringLiteral("#lesson\\.body { background: %1; }").arg(theme.pane.name()));
+    m_tryBox->setStyleSheet(
+        QStringLiteral("#lesson\\.try { background: %1; border: 0; border-left: 3px solid %2; "
+                       "border-top-right-radius: 4px; border-bottom-right-radius: 4px; }"
+                       "#lesson\\.try\\.heading { color: %3; }")
+            .arg(theme.accbg.name(), theme.acc.name(), theme.acctx.name()));
     m_quizBox->setStyleSheet(
-        QStringLiteral("#lesson\\.quiz { border: 1px solid %1; border-radius: 4px; }").arg(theme.line.name()));
+        QStringLiteral("#lesson\\.quiz { border: 1px solid %1; border-radius: 4px; }")
+            .arg(theme.line.name()));
     showStep();
 }
 
@@ -185,7 +191,8 @@ void LessonPane::showStep() {
     m_position->setVisible(lesson);
     if (!step) {
         m_title->setText(tr("No lesson is open"));
-        m_text->setText(tr("Choose a lesson in *Course*, or step through the open kernel."), theme());
+        m_text->setText(tr("Choose a lesson in *Course*, or step through the open kernel."),
+                        theme());
         emit contextChanged();
         return;
     }
@@ -258,7 +265,9 @@ void LessonPane::check() {
     const int choice = step->quiz->choices.isEmpty() ? -1 : m_choiceGroup->checkedId();
     const QString typed = m_typed->text().trimmed();
     if (choice < 0 && typed.isEmpty()) {
-        showVerdict(step->quiz->choices.isEmpty() ? tr("Type an answer first.") : tr("Choose an answer first."), false);
+        showVerdict(step->quiz->choices.isEmpty() ? tr("Type an answer first.")
+                                                  : tr("Choose an answer first."),
+                    false);
         return;
     }
     m_check->setEnabled(false);
@@ -269,13 +278,16 @@ void LessonPane::check() {
 void LessonPane::showAnswer(const AnswerResult& result) {
     m_check->setEnabled(true);
     m_check->setText(tr("Check answer"));
-    showVerdict((result.isCorrect ? tr("**Right.**") : tr("**Not yet.**")) + QLatin1Char(' ') + result.explanation, result.isCorrect);
+    showVerdict((result.isCorrect ? tr("**Right.**") : tr("**Not yet.**")) + QLatin1Char(' ') +
+                    result.explanation,
+                result.isCorrect);
 }
 
 void LessonPane::showVerdict(const QString& markdown, bool isCorrect) {
     const Theme& t = theme();
-    m_quizAnswer->setStyleSheet(QStringLiteral("background: %1; color: %2; border-radius: 4px; padding: 6px 8px;")
-                                    .arg((isCorrect ? t.okbg : t.errbg).name(), (isCorrect ? t.oktx : t.errtx).name()));
+    m_quizAnswer->setStyleSheet(
+        QStringLiteral("background: %1; color: %2; border-radius: 4px; padding: 6px 8px;")
+            .arg((isCorrect ? t.okbg : t.errbg).name(), (isCorrect ? t.oktx : t.errtx).name()));
     m_quizAnswer->setText(markdown);
     m_quizAnswer->show();
 }

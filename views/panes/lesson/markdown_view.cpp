@@ -44,13 +44,15 @@ void MarkdownView::dress(const Theme& theme) {
     QTextCursor cursor(document());
     for (QTextBlock block = document()->begin(); block.isValid(); block = block.next()) {
         QTextBlockFormat format = block.blockFormat();
-        const bool isCode = format.hasProperty(QTextFormat::BlockCodeLanguage) || format.hasProperty(QTextFormat::BlockCodeFence);
+        const bool isCode = format.hasProperty(QTextFormat::BlockCodeLanguage) ||
+                            format.hasProperty(QTextFormat::BlockCodeFence);
         const bool isHeading = format.headingLevel() > 0;
         const bool isInTable = QTextCursor(block).currentTable() != nullptr;
         if (!isCode) {
             format.setLineHeight(17, QTextBlockFormat::FixedHeight);
             format.setTopMargin(0);
-            format.setBottomMargin(block.next().isValid() && !isInTable ? (block.textList() ? 2 : 6) : 0);
+            format.setBottomMargin(block.next().isValid() && !isInTable ? (block.textList() ? 2 : 6)
+                                                                        : 0);
         } else {
             format.setBackground(theme.alt);
             format.setTopMargin(0);
@@ -65,10 +67,14 @@ void MarkdownView::dress(const Theme& theme) {
             const bool isMono = isCode || text.fontFixedPitch();
             const bool isStrong = isHeading || text.fontWeight() > QFont::Normal;
             const bool isItalic = text.fontItalic();
-            QFont font = isMono ? Theme::mono(isCode ? 11 : 12) : Theme::ui(isHeading ? 13 : 12, isStrong ? QFont::DemiBold : QFont::Normal);
+            QFont font =
+                isMono ? Theme::mono(isCode ? 11 : 12)
+                       : Theme::ui(isHeading ? 13 : 12, isStrong ? QFont::DemiBold : QFont::Normal);
             font.setItalic(isItalic);
             text.setFont(font);
-            text.setForeground(text.isAnchor() ? theme.acctx : isMono || isStrong ? theme.tx : theme.tx2);
+            text.setForeground(text.isAnchor()      ? theme.acctx
+                               : isMono || isStrong ? theme.tx
+                                                    : theme.tx2);
             if (isMono && !isCode)
                 text.setBackground(theme.alt);
             runs.push_back({fragment.position(), fragment.length(), text});

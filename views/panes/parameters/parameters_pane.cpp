@@ -21,14 +21,16 @@ namespace lanescope::views {
 
 namespace {
 
-constexpr int kColumns = 3, kLabelWidth = 62;
+constexpr int kLabelWidth = 62;
 
 bool isSwitch(const session::ParameterView& p) {
-    return (p.minimum == 0 && p.maximum == 1) || (p.choices.size() == 2 && p.choices[0] == 0 && p.choices[1] == 1);
+    return (p.minimum == 0 && p.maximum == 1) ||
+           (p.choices.size() == 2 && p.choices[0] == 0 && p.choices[1] == 1);
 }
 
 int toInt(std::int64_t value) {
-    return static_cast<int>(std::clamp<std::int64_t>(value, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+    return static_cast<int>(std::clamp<std::int64_t>(value, std::numeric_limits<int>::min(),
+                                                     std::numeric_limits<int>::max()));
 }
 
 QString times(const Dim3& d) {
@@ -94,6 +96,9 @@ void ParametersPane::fillDevices() {
             text += tr(" · %1 SMs").arg(static_cast<int>(*count));
         m_device->addItem(text, QString::fromStdString(gpu.id));
     }
+    // What a session models when it is not told otherwise.
+    m_device->setCurrentIndex(
+        m_device->findData(QString::fromStdString(session::SessionOptions().deviceId)));
 }
 
 QWidget* ParametersPane::headerControls() {
@@ -112,16 +117,19 @@ QWidget* ParametersPane::headerControls() {
 
 void ParametersPane::setTheme(const Theme& theme) {
     Pane::setTheme(theme);
-    m_problems->setStyleSheet(QStringLiteral("color: %1; border-left: 3px solid %2; padding-left: 7px;")
-                                  .arg(theme.errtx.name(), theme.err.name()));
+    m_problems->setStyleSheet(
+        QStringLiteral("color: %1; border-left: 3px solid %2; padding-left: 7px;")
+            .arg(theme.errtx.name(), theme.err.name()));
     if (m_reset)
         m_reset->setIcon(icon(Icon::Reload, theme.tx3, theme, 14));
     findChild<QWidget*>(QStringLiteral("parameters.body"))
-        ->setStyleSheet(QStringLiteral("#parameters\\.body { background: %1; }").arg(theme.pane.name()));
+        ->setStyleSheet(
+            QStringLiteral("#parameters\\.body { background: %1; }").arg(theme.pane.name()));
 }
 
 void ParametersPane::setSnapshot(const SnapshotPtr& snapshot) {
-    const bool isNew = snapshot && (!m_snapshot || m_snapshot->program != snapshot->program || m_snapshot->run != snapshot->run);
+    const bool isNew = snapshot && (!m_snapshot || m_snapshot->program != snapshot->program ||
+                                    m_snapshot->run != snapshot->run);
     m_snapshot = snapshot;
     if (!isNew)
         return;
@@ -155,11 +163,16 @@ void ParametersPane::rebuild(const session::ProgramView& program) {
     for (const auto& p : program.parameters)
         (p.isProblem ? problem : tile).push_back(&p);
     addGroup(tr("Problem"), problem);
-    addGroup(tr("Tile"), tile);
+    // A file of the user's own has no tile parameters but a launch to choose.
+    const bool isLaunch = std::any_of(tile.begin(), tile.end(), [](const auto* p) {
+        return p->name.find('.') != std::string::npos;
+    });
+    addGroup(isLaunch ? tr("Launch") : tr("Tile"), tile);
     m_fieldsBox->setVisible(!program.parameters.empty());
 }
 
-void ParametersPane::addGroup(const QString& title, const std::vector<const session::ParameterView*>& parameters) {
+void ParametersPane::addGroup(const QString& title,
+                              const std::vector<const session::ParameterView*>& parameters) {
     if (parameters.empty())
         return;
     auto* grid = new QGridLayout;
@@ -169,6 +182,11 @@ void ParametersPane::addGroup(const QString& title, const std::vector<const sess
     heading->setProperty("role", "body");
     heading->setFixedWidth(kLabelWidth);
     grid->addWidget(heading, 0, 0);
+    // Short names stand three in a row, long ones two.
+    const bool isLong = std::any_of(parameters.begin(), parameters.end(), [](const auto* p) {
+        return p->name.size() > 3 && !isSwitch(*p);
+    });
+    const int columns = isLong ? 2 : 3;
     int cell = 0;
     for (const session::ParameterView* p : parameters) {
         const QString name = QString::fromStdString(p->name);
@@ -195,15 +213,18 @@ void ParametersPane::addGroup(const QString& title, const std::vector<const sess
                     [this, name](int value) { emit intents()->setParameter(name, value); });
             widget = field.spin;
         }
-        const QString label = QString::fromStdString(p->label), help = QString::fromStdString(p->help);
-        widget->setToolTip(help.isEmpty() ? label : QStringLiteral("<b>%1</b><br>%2").arg(label.toHtmlEscaped(), help.toHtmlEscaped()));
+        const QString label = QString::fromStdString(p->label),
+                      help = QString::fromStdString(p->help);
+        widget->setToolTip(help.isEmpty() ? label
+                                          : QStringLiteral("<b>%1</b><br>%2")
+                                                .arg(label.toHtmlEscaped(), help.toHtmlEscaped()));
         widget->setAccessibleName(label.isEmpty() ? name : label);
         widget->setAccessibleDescription(help);
-        grid->addWidget(widget, cell / kColumns, 1 + cell % kColumns);
+        grid->addWidget(widget, cell / columns, 1 + cell % columns);
         ++cell;
         m_fields[key] = field;
     }
-    for (int column = 1; column <= kColumns; ++column)
+    for (int column = 1; column <= columns; ++column)
         grid->setColumnStretch(column, 1);
     static_cast<QVBoxLayout*>(m_fieldsBox->layout())->addLayout(grid);
 }
@@ -238,7 +259,9 @@ void ParametersPane::refresh(const session::ProgramView& program) {
             QString text = QString::fromStdString(diagnostic.message);
             if (!diagnostic.hint.empty())
                 text += QStringLiteral(": ") + QString::fromStdString(diagnostic.hint);
-            if (!problems.contains(text) && !std::any_of(problems.begin(), problems.end(), [&](const QString& p) { return text.startsWith(p); }))
+            if (!problems.contains(text) &&
+                !std::any_of(problems.begin(), problems.end(),
+                             [&](const QString& p) { return text.startsWith(p); }))
                 problems << text;
         }
     m_problems->setText(problems.join(QLatin1Char('\n')));
@@ -249,7 +272,8 @@ QString ParametersPane::launchSentence() const {
     if (!m_snapshot || !m_snapshot->program)
         return tr("Nothing is open.");
     if (!m_snapshot->run)
-        return m_snapshot->busy ? QString::fromStdString(m_snapshot->activity) : tr("Not launched: see Findings.");
+        return m_snapshot->busy ? QString::fromStdString(m_snapshot->activity)
+                                : tr("Not launched: see Findings.");
     const auto& launch = m_snapshot->run->launch;
     const auto blocks = launch.grid.count(), threads = launch.block.count();
     QString text = tr("Grid %1 = %2 blocks of %3 threads (%4 warps).")
@@ -261,9 +285,12 @@ QString ParametersPane::launchSentence() const {
         text = tr("One block of %1 threads (%2 warps).").arg(threads).arg(launch.warpsPerBlock);
     const auto shared = launch.sharedBytes + launch.staticSharedBytes;
     if (shared > 0)
-        text += tr(" %1 bytes of shared memory a block.").arg(QLocale(QLocale::English).toString(static_cast<qulonglong>(shared)));
+        text += tr(" %1 bytes of shared memory a block.")
+                    .arg(QLocale(QLocale::English).toString(static_cast<qulonglong>(shared)));
     if (m_snapshot->run->blocksSimulated < m_snapshot->run->blocksInGrid)
-        text += tr(" %1 of %2 blocks simulated.").arg(m_snapshot->run->blocksSimulated).arg(m_snapshot->run->blocksInGrid);
+        text += tr(" %1 of %2 blocks simulated.")
+                    .arg(m_snapshot->run->blocksSimulated)
+                    .arg(m_snapshot->run->blocksInGrid);
     return text;
 }
 

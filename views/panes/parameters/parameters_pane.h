@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// GPU, sizes of the problem and tile parameters of the open kernel. Edits re-model after a pause; a value that cannot launch stays
-// and says why.
+// GPU, sizes of the problem and tile parameters of the open kernel. Edits re-model after a pause; a
+// value that cannot launch stays and says why.
 #pragma once
 
 #include <map>
@@ -37,7 +37,8 @@ private:
 
     void fillDevices();
     void rebuild(const session::ProgramView& program);
-    void addGroup(const QString& title, const std::vector<const session::ParameterView*>& parameters);
+    void addGroup(const QString& title,
+                  const std::vector<const session::ParameterView*>& parameters);
     void refresh(const session::ProgramView& program);
     QString launchSentence() const;
     void resetToDefaults();

@@ -30,29 +30,48 @@ public:
     void setTheme(const Theme& theme) { m_theme = &theme; }
     /// The first register that the step wrote, -1 when it wrote none.
     int changedRow() const {
-        const auto at = std::find_if(m_registers.begin(), m_registers.end(), [](const auto& r) { return r.changed; });
+        const auto at = std::find_if(m_registers.begin(), m_registers.end(),
+                                     [](const auto& r) { return r.changed; });
         return at == m_registers.end() ? -1 : static_cast<int>(at - m_registers.begin());
     }
 
-    int rowCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : static_cast<int>(m_registers.size()); }
-    int columnCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : 4; }
+    int rowCount(const QModelIndex& parent = {}) const override {
+        return parent.isValid() ? 0 : static_cast<int>(m_registers.size());
+    }
+    int columnCount(const QModelIndex& parent = {}) const override {
+        return parent.isValid() ? 0 : 4;
+    }
 
     QVariant data(const QModelIndex& index, int role) const override {
         const auto& r = m_registers[static_cast<std::size_t>(index.row())];
         switch (role) {
         case Qt::DisplayRole:
             switch (index.column()) {
-            case 0: return QString::fromStdString(r.name);
-            case 1: return QString::fromStdString(r.type);
-            case 2: return QString::fromStdString(r.value);
-            default: return r.changed ? RegistersPane::tr("written") : r.uniform ? RegistersPane::tr("all lanes") : QString();
+            case 0:
+                return QString::fromStdString(r.name);
+            case 1:
+                return QString::fromStdString(r.type);
+            case 2:
+                return QString::fromStdString(r.value);
+            default:
+                return r.changed   ? RegistersPane::tr("written")
+                       : r.uniform ? RegistersPane::tr("all lanes")
+                                   : QString();
             }
-        case Qt::FontRole: return index.column() == 3 ? Theme::ui(11) : Theme::mono(11, r.changed ? QFont::Bold : QFont::Normal);
-        case Qt::BackgroundRole: return r.changed ? QVariant(m_theme->accbg) : QVariant();
-        case Qt::ForegroundRole: return index.column() == 1 || index.column() == 3 ? m_theme->tx3 : r.changed ? m_theme->acctx : m_theme->tx;
+        case Qt::FontRole:
+            return index.column() == 3 ? Theme::ui(11)
+                                       : Theme::mono(11, r.changed ? QFont::Bold : QFont::Normal);
+        case Qt::BackgroundRole:
+            return r.changed ? QVariant(m_theme->accbg) : QVariant();
+        case Qt::ForegroundRole:
+            return index.column() == 1 || index.column() == 3 ? m_theme->tx3
+                   : r.changed                                ? m_theme->acctx
+                                                              : m_theme->tx;
         case Qt::TextAlignmentRole:
-            return QVariant::fromValue(Qt::Alignment((index.column() == 2 ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
-        default: return {};
+            return QVariant::fromValue(Qt::Alignment(
+                (index.column() == 2 ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+        default:
+            return {};
         }
     }
 
@@ -60,14 +79,19 @@ public:
         if (orientation != Qt::Horizontal)
             return {};
         if (role == Qt::TextAlignmentRole)
-            return QVariant::fromValue(Qt::Alignment((section == 2 ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+            return QVariant::fromValue(
+                Qt::Alignment((section == 2 ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
         if (role != Qt::DisplayRole)
             return {};
         switch (section) {
-        case 0: return RegistersPane::tr("Register");
-        case 1: return RegistersPane::tr("Type");
-        case 2: return RegistersPane::tr("Value");
-        default: return QString();
+        case 0:
+            return RegistersPane::tr("Register");
+        case 1:
+            return RegistersPane::tr("Type");
+        case 2:
+            return RegistersPane::tr("Value");
+        default:
+            return QString();
         }
     }
 
@@ -77,8 +101,8 @@ private:
 };
 
 RegistersPane::RegistersPane(Intents* intents, QWidget* parent)
-    : Pane(QStringLiteral("registers"), tr("Registers"), intents, parent), m_model(new RegistersModel(this)),
-      m_view(new QTableView(this)) {
+    : Pane(QStringLiteral("registers"), tr("Registers"), intents, parent),
+      m_model(new RegistersModel(this)), m_view(new QTableView(this)) {
     m_view->setObjectName(QStringLiteral("registers.table"));
     m_view->setAccessibleName(tr("Registers of the selected lane"));
     m_view->setModel(m_model);
@@ -113,7 +137,8 @@ QString RegistersPane::context() const {
 
 void RegistersPane::setSnapshot(const SnapshotPtr& snapshot) {
     m_snapshot = snapshot;
-    m_model->setRegisters(snapshot && snapshot->trace ? snapshot->frame.registers : std::vector<session::RegisterView>{});
+    m_model->setRegisters(snapshot && snapshot->trace ? snapshot->frame.registers
+                                                      : std::vector<session::RegisterView>{});
     if (const int row = m_model->changedRow(); row >= 0 && !m_view->hasFocus())
         m_view->scrollTo(m_model->index(row, 0));
     emit contextChanged();
@@ -124,6 +149,8 @@ void RegistersPane::setTheme(const Theme& theme) {
     m_model->setTheme(theme);
 }
 
-QAbstractItemModel* RegistersPane::table() { return m_model; }
+QAbstractItemModel* RegistersPane::table() {
+    return m_model;
+}
 
 } // namespace lanescope::views

@@ -14,33 +14,88 @@ namespace lanescope::views {
 
 namespace {
 
-constexpr std::string_view kCudaKeywords[] = {
-    "__constant__", "__device__", "__forceinline__", "__global__", "__grid_constant__", "__host__",
-    "__launch_bounds__", "__noinline__", "__restrict__", "__shared__", "alignas", "alignof", "asm",
-    "auto", "break", "case", "class", "const", "constexpr", "continue", "decltype", "default",
-    "delete", "do", "else", "enum", "extern", "false", "for", "goto", "if", "inline", "namespace",
-    "new", "noexcept", "nullptr", "operator", "private", "public", "return", "sizeof", "static",
-    "static_assert", "struct", "switch", "template", "this", "true", "typedef", "typename", "union",
-    "using", "volatile", "while"};
+constexpr std::string_view kCudaKeywords[] = {"__constant__",
+                                              "__device__",
+                                              "__forceinline__",
+                                              "__global__",
+                                              "__grid_constant__",
+                                              "__host__",
+                                              "__launch_bounds__",
+                                              "__noinline__",
+                                              "__restrict__",
+                                              "__shared__",
+                                              "alignas",
+                                              "alignof",
+                                              "asm",
+                                              "auto",
+                                              "break",
+                                              "case",
+                                              "class",
+                                              "const",
+                                              "constexpr",
+                                              "continue",
+                                              "decltype",
+                                              "default",
+                                              "delete",
+                                              "do",
+                                              "else",
+                                              "enum",
+                                              "extern",
+                                              "false",
+                                              "for",
+                                              "goto",
+                                              "if",
+                                              "inline",
+                                              "namespace",
+                                              "new",
+                                              "noexcept",
+                                              "nullptr",
+                                              "operator",
+                                              "private",
+                                              "public",
+                                              "return",
+                                              "sizeof",
+                                              "static",
+                                              "static_assert",
+                                              "struct",
+                                              "switch",
+                                              "template",
+                                              "this",
+                                              "true",
+                                              "typedef",
+                                              "typename",
+                                              "union",
+                                              "using",
+                                              "volatile",
+                                              "while"};
 constexpr std::string_view kCudaTypes[] = {
-    "__half", "__half2", "__nv_bfloat16", "bool", "char", "double", "double2", "float", "float2",
-    "float3", "float4", "half", "half2", "int", "int2", "int3", "int4", "int32_t", "int64_t", "long",
-    "short", "signed", "size_t", "uint", "uint2", "uint3", "uint4", "uint32_t", "uint64_t",
-    "uint8_t", "unsigned", "void"};
+    "__half", "__half2", "__nv_bfloat16", "bool",     "char",     "double",  "double2",  "float",
+    "float2", "float3",  "float4",        "half",     "half2",    "int",     "int2",     "int3",
+    "int4",   "int32_t", "int64_t",       "long",     "short",    "signed",  "size_t",   "uint",
+    "uint2",  "uint3",   "uint4",         "uint32_t", "uint64_t", "uint8_t", "unsigned", "void"};
 constexpr std::string_view kCudaBuiltins[] = {
-    "__syncthreads", "__syncwarp", "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync",
-    "__shfl_xor_sync", "__ballot_sync", "__any_sync", "__all_sync", "__activemask",
-    "__threadfence", "__threadfence_block", "__ldg", "__fmaf_rn", "atomicAdd", "atomicCAS",
-    "atomicExch", "atomicMax", "atomicMin", "blockDim", "blockIdx", "gridDim", "threadIdx",
-    "warpSize"};
+    "__syncthreads",  "__syncwarp",       "__shfl_sync",
+    "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync",
+    "__ballot_sync",  "__any_sync",       "__all_sync",
+    "__activemask",   "__threadfence",    "__threadfence_block",
+    "__ldg",          "__fmaf_rn",        "atomicAdd",
+    "atomicCAS",      "atomicExch",       "atomicMax",
+    "atomicMin",      "blockDim",         "blockIdx",
+    "gridDim",        "threadIdx",        "warpSize"};
 
 bool isOneOf(std::span<const std::string_view> words, std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-bool isWordStart(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); }
-bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool isWord(char c) { return isWordStart(c) || isDigit(c); }
+bool isWordStart(char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80);
+}
+bool isDigit(char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+bool isWord(char c) {
+    return isWordStart(c) || isDigit(c);
+}
 
 /// Reads tokens of a text and says how each is styled.
 class Scanner {
@@ -49,7 +104,9 @@ public:
 
     bool atEnd() const { return m_at >= m_text.size(); }
     std::size_t position() const { return m_at; }
-    char peek(std::size_t ahead = 0) const { return m_at + ahead < m_text.size() ? m_text[m_at + ahead] : '\0'; }
+    char peek(std::size_t ahead = 0) const {
+        return m_at + ahead < m_text.size() ? m_text[m_at + ahead] : '\0';
+    }
     std::string_view since(std::size_t start) const { return m_text.substr(start, m_at - start); }
     void skip(std::size_t count = 1) { m_at = std::min(m_at + count, m_text.size()); }
     template <class Test>
@@ -165,24 +222,34 @@ void SourceLexer::setTheme(const Theme& theme) {
 }
 
 QString SourceLexer::description(int style) const {
-    static const char* const names[] = {"Text", "Keyword", "Type", "Number", "Built-in", "Comment", "String", "Directive"};
+    static const char* const names[] = {"Text",     "Keyword", "Type",   "Number",
+                                        "Built-in", "Comment", "String", "Directive"};
     return style >= 0 && style < kSourceStyleCount ? QLatin1String(names[style]) : QString();
 }
 
 QColor SourceLexer::defaultColor(int style) const {
     switch (style) {
-    case kKeyword: return m_theme->keyword;
-    case kTypeName: return m_theme->type;
+    case kKeyword:
+        return m_theme->keyword;
+    case kTypeName:
+        return m_theme->type;
     case kNumber:
-    case kString: return m_theme->number;
-    case kBuiltin: return m_theme->builtin;
-    case kComment: return m_theme->comment;
-    case kDirective: return m_theme->keyword;
-    default: return m_theme->tx;
+    case kString:
+        return m_theme->number;
+    case kBuiltin:
+        return m_theme->builtin;
+    case kComment:
+        return m_theme->comment;
+    case kDirective:
+        return m_theme->keyword;
+    default:
+        return m_theme->tx;
     }
 }
 
-QColor SourceLexer::defaultPaper(int) const { return m_theme->pane; }
+QColor SourceLexer::defaultPaper(int) const {
+    return m_theme->pane;
+}
 
 QFont SourceLexer::defaultFont(int) const {
     // Scintilla knows points only.
@@ -192,7 +259,8 @@ QFont SourceLexer::defaultFont(int) const {
 }
 
 void CudaLexer::styleText(int, int) {
-    // A comment or string before the changed range decides its style; kernels are short enough to colour whole.
+    // A comment or string before the changed range decides its style; kernels are short enough to
+    // colour whole.
     const QByteArray text = editor()->text().toUtf8();
     startStyling(0);
     Scanner scan({text.constData(), static_cast<std::size_t>(text.size())});
@@ -210,8 +278,10 @@ void CudaLexer::styleText(int, int) {
 }
 
 void PtxLexer::styleText(int start, int end) {
-    const int line = static_cast<int>(editor()->SendScintilla(QsciScintilla::SCI_LINEFROMPOSITION, start));
-    const int from = static_cast<int>(editor()->SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, line));
+    const int line =
+        static_cast<int>(editor()->SendScintilla(QsciScintilla::SCI_LINEFROMPOSITION, start));
+    const int from =
+        static_cast<int>(editor()->SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, line));
     QByteArray text(end - from + 1, '\0');
     editor()->SendScintilla(QsciScintilla::SCI_GETTEXTRANGE, from, end, text.data());
     startStyling(from);

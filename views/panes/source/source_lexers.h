@@ -9,7 +9,17 @@ namespace lanescope::views {
 struct Theme;
 
 /// Styles that both lexers use.
-enum SourceStyle { kPlain, kKeyword, kTypeName, kNumber, kBuiltin, kComment, kString, kDirective, kSourceStyleCount };
+enum SourceStyle {
+    kPlain,
+    kKeyword,
+    kTypeName,
+    kNumber,
+    kBuiltin,
+    kComment,
+    kString,
+    kDirective,
+    kSourceStyleCount
+};
 
 class SourceLexer : public QsciLexerCustom {
     Q_OBJECT

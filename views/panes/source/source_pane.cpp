@@ -15,7 +15,8 @@
 
 namespace lanescope::views {
 
-/// The right part of the pane's header: what the heat means, then the PTX column's own title above its text.
+/// The right part of the pane's header: what the heat means, then the PTX column's own title above
+/// its text.
 class SourceHeader : public QWidget {
 public:
     SourceHeader(SourcePane* pane) : QWidget(), m_pane(pane) {
@@ -37,7 +38,10 @@ protected:
                      Qt::AlignRight | Qt::AlignVCenter);
         vLine(painter, split - 1, 0, height(), theme.line);
         QRectF box(split + 10, 0, width() - split - 12, height());
-        box.setLeft(box.left() + drawText(painter, box, QStringLiteral("PTX"), Theme::ui(12, QFont::DemiBold), theme.tx) + 8);
+        box.setLeft(box.left() +
+                    drawText(painter, box, QStringLiteral("PTX"), Theme::ui(12, QFont::DemiBold),
+                             theme.tx) +
+                    8);
         drawText(painter, box, m_pane->ptxContext(), caption, theme.tx3);
     }
 
@@ -46,7 +50,8 @@ private:
 };
 
 SourcePane::SourcePane(Intents* intents, QWidget* parent)
-    : Pane(QStringLiteral("source"), tr("CUDA"), intents, parent), m_splitter(new QSplitter(Qt::Horizontal, this)),
+    : Pane(QStringLiteral("source"), tr("CUDA"), intents, parent),
+      m_splitter(new QSplitter(Qt::Horizontal, this)),
       m_cuda(new SourceView(SourceView::Language::Cuda, QStringLiteral("source.cuda"), this)),
       m_ptx(new SourceView(SourceView::Language::Ptx, QStringLiteral("source.ptx"), this)) {
     setAccessibleName(tr("Source: CUDA and PTX"));
@@ -106,7 +111,9 @@ QString SourcePane::ptxContext() const {
         const auto count = std::count_if(program.instructions.begin(), program.instructions.end(),
                                          [line](const auto& i) { return i.cudaLine == line; });
         if (line != 0)
-            parts << countedText(count, tr("%1 instruction from line %2"), tr("%1 instructions from line %2")).arg(line);
+            parts << countedText(count, tr("%1 instruction from line %2"),
+                                 tr("%1 instructions from line %2"))
+                         .arg(line);
     }
     if (!program.compiler.empty())
         parts << QString::fromStdString(program.compiler);
@@ -119,13 +126,16 @@ QWidget* SourcePane::headerControls() {
     return m_header;
 }
 
-QString SourcePane::cudaText() const { return m_cuda->text(); }
+QString SourcePane::cudaText() const {
+    return m_cuda->text();
+}
 
 void SourcePane::setTheme(const Theme& theme) {
     Pane::setTheme(theme);
     m_cuda->setTheme(theme);
     m_ptx->setTheme(theme);
-    m_splitter->setStyleSheet(QStringLiteral("QSplitter::handle { background: %1; }").arg(theme.line.name()));
+    m_splitter->setStyleSheet(
+        QStringLiteral("QSplitter::handle { background: %1; }").arg(theme.line.name()));
     if (m_header)
         m_header->update();
 }
@@ -198,8 +208,11 @@ void SourcePane::updateMarks() {
         for (const auto& diagnostic : program.diagnostics) {
             if (diagnostic.severity != Severity::Error || diagnostic.where.line == 0)
                 continue;
-            const QString file = QFileInfo(QString::fromStdString(diagnostic.where.file)).fileName();
-            const bool isCuda = !program.cudaText.empty() && (file.isEmpty() || file == cudaName || !file.endsWith(QLatin1String(".ptx")));
+            const QString file =
+                QFileInfo(QString::fromStdString(diagnostic.where.file)).fileName();
+            const bool isCuda =
+                !program.cudaText.empty() &&
+                (file.isEmpty() || file == cudaName || !file.endsWith(QLatin1String(".ptx")));
             QString message = QString::fromStdString(diagnostic.message);
             if (!diagnostic.hint.empty())
                 message += QStringLiteral(" - ") + QString::fromStdString(diagnostic.hint);
@@ -212,11 +225,16 @@ void SourcePane::updateMarks() {
 }
 
 void SourcePane::follow() {
-    if (!m_snapshot || !m_snapshot->program || m_cuda->isBeingEdited())
+    // Not while the user types.
+    if (!m_snapshot || !m_snapshot->program || m_isAhead)
         return;
-    const auto lineOf = [](const std::set<std::uint32_t>& lines) { return lines.empty() ? 0u : *lines.rbegin(); };
-    m_cuda->reveal(lineOf(m_cuda->marks().current.empty() ? m_cuda->marks().next : m_cuda->marks().current));
-    m_ptx->reveal(lineOf(m_ptx->marks().current.empty() ? m_ptx->marks().next : m_ptx->marks().current));
+    const auto lineOf = [](const std::set<std::uint32_t>& lines) {
+        return lines.empty() ? 0u : *lines.rbegin();
+    };
+    m_cuda->reveal(
+        lineOf(m_cuda->marks().current.empty() ? m_cuda->marks().next : m_cuda->marks().current));
+    m_ptx->reveal(
+        lineOf(m_ptx->marks().current.empty() ? m_ptx->marks().next : m_ptx->marks().current));
 }
 
 void SourcePane::onEdited() {
@@ -255,7 +273,8 @@ void SourcePane::onPtxLine(quint32 line) {
     if (found != own.end() && runs(*found))
         emit intents()->seek(*found + 1);
     else
-        emit intents()->message(tr("Warp %1 does not run PTX line %2").arg(m_snapshot->selection.warp).arg(line));
+        emit intents()->message(
+            tr("Warp %1 does not run PTX line %2").arg(m_snapshot->selection.warp).arg(line));
 }
 
 } // namespace lanescope::views

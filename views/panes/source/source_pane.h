@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CUDA text and the PTX made from it, side by side. The CUDA text can be edited; what was typed stays even when it does not compile.
+// CUDA text and the PTX made from it, side by side. The CUDA text can be edited; what was typed
+// stays even when it does not compile.
 #pragma once
 
 #include "views/kit/pane.h"

@@ -36,7 +36,10 @@ QString shortCount(std::uint64_t count) {
         return QStringLiteral("%1k").arg(count / 1000);
     const double millions = double(count) / 1e6;
     if (millions < 1000)
-        return QStringLiteral("%1M").arg(millions, 0, 'f', millions < 10 ? 2 : millions < 100 ? 1 : 0);
+        return QStringLiteral("%1M").arg(millions, 0, 'f',
+                                         millions < 10    ? 2
+                                         : millions < 100 ? 1
+                                                          : 0);
     return QStringLiteral("%1G").arg(millions / 1000, 0, 'f', 1);
 }
 
@@ -53,7 +56,8 @@ public:
     /// The line at a height in the gutter, 0 below the text.
     std::uint32_t lineAt(int y) const {
         QsciScintilla* editor = m_view->editor();
-        const auto position = editor->SendScintilla(QsciScintilla::SCI_POSITIONFROMPOINT, 1ul, static_cast<long>(y));
+        const auto position =
+            editor->SendScintilla(QsciScintilla::SCI_POSITIONFROMPOINT, 1ul, static_cast<long>(y));
         const auto line = editor->SendScintilla(QsciScintilla::SCI_LINEFROMPOSITION, position);
         const int top = yOf(static_cast<int>(line));
         return y >= top && y < top + rowHeight() ? static_cast<std::uint32_t>(line + 1) : 0;
@@ -67,8 +71,9 @@ protected:
         QsciScintilla* editor = m_view->editor();
         const auto& heat = m_view->m_marks.heat;
         const std::uint64_t most = heat.empty() ? 0 : *std::max_element(heat.begin(), heat.end());
-        const int first = static_cast<int>(editor->SendScintilla(
-            QsciScintilla::SCI_DOCLINEFROMVISIBLE, editor->SendScintilla(QsciScintilla::SCI_GETFIRSTVISIBLELINE)));
+        const int first = static_cast<int>(
+            editor->SendScintilla(QsciScintilla::SCI_DOCLINEFROMVISIBLE,
+                                  editor->SendScintilla(QsciScintilla::SCI_GETFIRSTVISIBLELINE)));
         for (int line = first; line < editor->lines(); ++line) {
             const int y = yOf(line);
             if (y > height())
@@ -78,7 +83,8 @@ protected:
     }
 
     void mousePressEvent(QMouseEvent* event) override {
-        if (const std::uint32_t line = lineAt(event->pos().y()); line != 0 && event->button() == Qt::LeftButton)
+        if (const std::uint32_t line = lineAt(event->pos().y());
+            line != 0 && event->button() == Qt::LeftButton)
             emit m_view->lineClicked(line);
     }
 
@@ -97,12 +103,15 @@ protected:
         if (const auto error = marks.errors.find(line); error != marks.errors.end())
             QToolTip::showText(help->globalPos(), error->second, this);
         else if (marks.executable.contains(line))
-            QToolTip::showText(help->globalPos(),
-                               SourceView::tr("Line %1: executed by %2 warps in the whole launch. Click to run to it.")
-                                   .arg(line)
-                                   .arg(QLocale(QLocale::English).toString(static_cast<qulonglong>(
-                                       line < marks.heat.size() ? marks.heat[line] : 0))),
-                               this);
+            QToolTip::showText(
+                help->globalPos(),
+                SourceView::tr(
+                    "Line %1: executed by %2 warps in the whole launch. Click to run to it.")
+                    .arg(line)
+                    .arg(QLocale(QLocale::English)
+                             .toString(static_cast<qulonglong>(
+                                 line < marks.heat.size() ? marks.heat[line] : 0))),
+                this);
         return true;
     }
 
@@ -112,8 +121,10 @@ private:
     }
     int yOf(int line) const {
         QsciScintilla* editor = m_view->editor();
-        const auto position = editor->SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, static_cast<unsigned long>(line));
-        return static_cast<int>(editor->SendScintilla(QsciScintilla::SCI_POINTYFROMPOSITION, 0ul, position));
+        const auto position = editor->SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE,
+                                                    static_cast<unsigned long>(line));
+        return static_cast<int>(
+            editor->SendScintilla(QsciScintilla::SCI_POINTYFROMPOSITION, 0ul, position));
     }
 
     void paintRow(QPainter& painter, std::uint32_t line, int y, std::uint64_t most) {
@@ -127,8 +138,9 @@ private:
             painter.fillRect(0, y, width(), rows, theme.accbg);
         else if (marks.linked.contains(line))
             painter.fillRect(0, y, width(), rows, theme.alt);
-        drawText(painter, QRectF(0, y, kNumberWidth - 8, rows), QString::number(line), Theme::mono(11),
-                 isCurrent ? theme.tx2 : theme.tx3, Qt::AlignRight | Qt::AlignVCenter);
+        drawText(painter, QRectF(0, y, kNumberWidth - 8, rows), QString::number(line),
+                 Theme::mono(11), isCurrent ? theme.tx2 : theme.tx3,
+                 Qt::AlignRight | Qt::AlignVCenter);
         paintHeat(painter, line, QRectF(kNumberWidth, y, kHeatWidth, rows), most);
         paintMark(painter, line, QRectF(kNumberWidth + kHeatWidth, y, kMarkWidth, rows));
     }
@@ -142,7 +154,9 @@ private:
         if (count > 0) {
             const double share = std::max(0.08, double(count) / double(most));
             const double length = std::round(kHeatWidth * share);
-            painter.fillRect(QRectF(cell.right() - length, cell.top() + 1, length, cell.height() - 2), theme.heat(share));
+            painter.fillRect(
+                QRectF(cell.right() - length, cell.top() + 1, length, cell.height() - 2),
+                theme.heat(share));
         }
         drawText(painter, cell.adjusted(0, 0, -6, 0), shortCount(count), Theme::mono(10.5),
                  count == 0 ? theme.tx3 : theme.tx, Qt::AlignRight | Qt::AlignVCenter);
@@ -152,7 +166,8 @@ private:
         const Theme& theme = *m_view->m_theme;
         const SourceMarks& marks = m_view->m_marks;
         if (marks.errors.contains(line)) {
-            drawIcon(painter, QRectF(cell.center().x() - 6, cell.center().y() - 6, 12, 12), Icon::Error, theme.err, theme);
+            drawIcon(painter, QRectF(cell.center().x() - 6, cell.center().y() - 6, 12, 12),
+                     Icon::Error, theme.err, theme);
             return;
         }
         const bool isSolid = marks.current.contains(line);
@@ -203,7 +218,8 @@ SourceView::SourceView(Language language, const QString& name, QWidget* parent)
     for (const int marker : {kCurrentMarker, kLinkedMarker, kErrorMarker})
         m_editor->markerDefine(QsciScintilla::Background, marker);
     // Tab moves the focus in a read-only text, and Ctrl+K is the window's search.
-    m_editor->SendScintilla(QsciScintilla::SCI_CLEARCMDKEY, static_cast<unsigned long>('K' + (QsciScintilla::SCMOD_CTRL << 16)));
+    m_editor->SendScintilla(QsciScintilla::SCI_CLEARCMDKEY,
+                            static_cast<unsigned long>('K' + (QsciScintilla::SCMOD_CTRL << 16)));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 2, 0, 0);
     row->setSpacing(0);
@@ -241,8 +257,10 @@ void SourceView::setTheme(const Theme& theme) {
     m_editor->SendScintilla(QsciScintilla::SCI_SETEXTRAASCENT, 0ul, 0l);
     m_editor->SendScintilla(QsciScintilla::SCI_SETEXTRADESCENT, 0ul, 0l);
     const long missing = kRowHeight - m_editor->SendScintilla(QsciScintilla::SCI_TEXTHEIGHT, 0);
-    m_editor->SendScintilla(QsciScintilla::SCI_SETEXTRAASCENT, static_cast<unsigned long>(missing / 2), 0l);
-    m_editor->SendScintilla(QsciScintilla::SCI_SETEXTRADESCENT, static_cast<unsigned long>(missing - missing / 2), 0l);
+    m_editor->SendScintilla(QsciScintilla::SCI_SETEXTRAASCENT,
+                            static_cast<unsigned long>(missing / 2), 0l);
+    m_editor->SendScintilla(QsciScintilla::SCI_SETEXTRADESCENT,
+                            static_cast<unsigned long>(missing - missing / 2), 0l);
     applyMarkers();
     update();
 }
@@ -260,7 +278,9 @@ void SourceView::setText(const QString& text) {
     applyMarkers();
 }
 
-QString SourceView::text() const { return m_editor->text(); }
+QString SourceView::text() const {
+    return m_editor->text();
+}
 
 void SourceView::setMarks(SourceMarks marks) {
     if (marks == m_marks)
@@ -278,7 +298,8 @@ void SourceView::applyMarkers() {
     m_editor->clearAnnotations();
     QFont annotationFont = Theme::ui(12);
     annotationFont.setPointSizeF(11.0 * 72.0 / logicalDpiY());
-    const QsciStyle style(-1, QStringLiteral("error"), m_theme->errtx, m_theme->errbg, annotationFont);
+    const QsciStyle style(-1, QStringLiteral("error"), m_theme->errtx, m_theme->errbg,
+                          annotationFont);
     for (const auto& [line, message] : m_marks.errors) {
         m_editor->markerAdd(static_cast<int>(line) - 1, kErrorMarker);
         m_editor->annotate(static_cast<int>(line) - 1, QStringLiteral(" ") + message, style);
@@ -292,10 +313,12 @@ void SourceView::reveal(std::uint32_t line) {
     const auto at = static_cast<long>(line) - 1;
     const long first = m_editor->SendScintilla(QsciScintilla::SCI_GETFIRSTVISIBLELINE);
     const long rows = m_editor->SendScintilla(QsciScintilla::SCI_LINESONSCREEN);
-    const long shown = m_editor->SendScintilla(QsciScintilla::SCI_VISIBLEFROMDOCLINE, static_cast<unsigned long>(at));
+    const long shown = m_editor->SendScintilla(QsciScintilla::SCI_VISIBLEFROMDOCLINE,
+                                               static_cast<unsigned long>(at));
     if (shown >= first + 1 && shown < first + rows - 1)
         return;
-    m_editor->setFirstVisibleLine(static_cast<int>(std::max(0l, shown - std::max(1l, rows / 2 - 1))));
+    m_editor->setFirstVisibleLine(
+        static_cast<int>(std::max(0l, shown - std::max(1l, rows / 2 - 1))));
 }
 
 void SourceView::goTo(std::uint32_t line) {
@@ -305,6 +328,8 @@ void SourceView::goTo(std::uint32_t line) {
     reveal(line);
 }
 
-bool SourceView::isBeingEdited() const { return m_editor->hasFocus() && !m_editor->isReadOnly(); }
+bool SourceView::isBeingEdited() const {
+    return m_editor->hasFocus() && !m_editor->isReadOnly();
+}
 
 } // namespace lanescope::views

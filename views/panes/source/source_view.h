@@ -20,11 +20,12 @@ class SourceGutter;
 
 /// What the gutter and the text show beside the text itself. Lines count from 1.
 struct SourceMarks {
-    std::vector<std::uint64_t> heat;      ///< by line; may be shorter than the text
-    std::set<std::uint32_t> executable;   ///< lines that have instructions: their count is shown even when 0
-    std::set<std::uint32_t> current;      ///< ran in this step
-    std::set<std::uint32_t> linked;       ///< belong to the current line
-    std::set<std::uint32_t> next;         ///< where the warp goes on
+    std::vector<std::uint64_t> heat; ///< by line; may be shorter than the text
+    std::set<std::uint32_t>
+        executable; ///< lines that have instructions: their count is shown even when 0
+    std::set<std::uint32_t> current; ///< ran in this step
+    std::set<std::uint32_t> linked;  ///< belong to the current line
+    std::set<std::uint32_t> next;    ///< where the warp goes on
     std::map<std::uint32_t, QString> errors;
     bool operator==(const SourceMarks&) const = default;
 };
