@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
         } catch (const CLI::ParseError& e) {
             return e.get_exit_code() == 0 ? app.exit(e) : reportUsage(app, e, argc, argv);
         }
-        if (std::fflush(stdout) != 0) {
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
             std::fprintf(stderr, "lanescope: standard output cannot be written\n");
             return kBadInput;
         }

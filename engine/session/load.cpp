@@ -319,6 +319,7 @@ Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest
     const ptx::Function& entry = program.program->entry();
     const std::vector<std::string> names = argumentNames(program);
     Diagnostics errors;
+    std::uint64_t bufferBytes = 0;
     for (std::size_t i = 0; i < specs.size(); ++i) {
         const ptx::Parameter none{};
         const bool known = i < entry.parameters.size();
@@ -332,6 +333,10 @@ Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest
         if (program.kernel != nullptr && i < program.kernel->arguments.size() && value->type == "bytes" &&
             !program.kernel->arguments[i].type.empty())
             value->type = program.kernel->arguments[i].type;
+        bufferBytes += value->argument.isBuffer ? value->argument.bytes.size() : 0;
+        if (bufferBytes > launch.limits.globalBytes) // before the next one takes memory, too
+            return failure("argument", fmt::format("the buffers up to argument {} have {} bytes, the simulator holds {}", i, bufferBytes, launch.limits.globalBytes),
+                           {}, "simulate a smaller problem");
         launch.arguments.push_back(std::move(value->argument));
         out.values.push_back(std::move(*value));
     }

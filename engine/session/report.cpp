@@ -234,9 +234,13 @@ std::string toText(const LoadedProgram& program, const PreparedLaunch& prepared,
                        l.block.x, l.block.y, l.block.z, l.sharedBytes(), device.name);
     out += fmt::format("simulated {} of {} blocks in {:.1f} ms{}{}\n", report.blocksSimulated, report.blocksInGrid, 1e3 * report.seconds,
                        report.scaled ? ", counters scaled to the grid" : "", report.finished ? "" : ", stopped before the end");
-    if (report.verification)
-        out += fmt::format("result    {}\n", report.verification->matches ? "equals the reference (" + report.verification->rule + ")"
-                                                                          : "DIFFERS from the reference");
+    if (report.verification && report.verification->matches)
+        out += fmt::format("result    equals the reference ({})\n", report.verification->rule);
+    else if (report.verification)
+        for (const catalog::OutputCheck& o : report.verification->outputs)
+            if (o.mismatches != 0)
+                out += fmt::format("result    DIFFERS from the reference in {} elements of {}, the first {}[{}]: {} instead of {}\n", o.mismatches, o.name,
+                                   o.name, o.firstIndex, o.got, o.expected);
     out += "\ncounters\n";
     for (const sim::Metric& m : sim::metrics()) {
         const double v = m.value(report.counters);

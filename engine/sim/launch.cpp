@@ -120,7 +120,9 @@ Result<void> checkLaunch(const Launch& launch) {
                                       : fmt::format("argument {} has {} bytes, but parameter {} has {}", i, a.bytes.size(), p.name, p.sizeBytes),
                                   {},
                                   p.sizeBytes == 8 ? "give a buffer (zeros:, iota:, random:, file:) or a 64-bit scalar (i64:, u64:, f64:)"
-                                                   : fmt::format("give a scalar of {} bytes", p.sizeBytes)});
+                                  : p.sizeBytes == 1 || p.sizeBytes == 2 || p.sizeBytes == 4
+                                      ? fmt::format("give a scalar of {} bytes", p.sizeBytes)
+                                      : fmt::format("give the {} bytes of the structure (zeros:, iota:, random:, file:)", p.sizeBytes)});
         }
     }
     if (!errors.empty())
