@@ -4,7 +4,9 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <iomanip>
 #include <span>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -135,6 +137,35 @@ Result<void> loadModule(LoadedProgram& out, const std::string& path, const std::
     return {};
 }
 
+/// The line of the CUDA text that a line of its PTX is from: that of the last .loc of that file before it. 0: none in its function.
+std::uint32_t cudaLineOf(std::string_view ptx, std::uint32_t ptxLine, const std::string& cudaFile) {
+    std::vector<std::pair<std::string, std::uint32_t>> locations; // file index and line, of the function
+    std::string file;
+    const auto words = [](std::string_view line) { return std::istringstream(std::string(line)); };
+    std::size_t at = 0;
+    for (std::uint32_t number = 1; at < ptx.size(); ++number) {
+        const std::size_t end = std::min(ptx.find('\n', at), ptx.size());
+        const std::string_view line = ptx.substr(at, end - at);
+        at = end + 1;
+        std::string directive, index, name;
+        if (line.find(".loc") != std::string_view::npos && number <= ptxLine) {
+            std::uint32_t cudaLine = 0;
+            if (words(line) >> directive >> index >> cudaLine && directive == ".loc")
+                locations.emplace_back(index, cudaLine);
+        } else if (line.find(".file") != std::string_view::npos) { // may stand at the end
+            if (words(line) >> directive >> index >> std::quoted(name) && directive == ".file" &&
+                std::filesystem::path(name).filename() == cudaFile)
+                file = index;
+        } else if (number <= ptxLine && (line.find(".entry") != std::string_view::npos || line.find(".func") != std::string_view::npos)) {
+            locations.clear();
+        }
+    }
+    for (auto location = locations.rbegin(); location != locations.rend(); ++location)
+        if (location->first == file)
+            return location->second;
+    return 0;
+}
+
 std::string compilerText(const compile::CompileOutput& output) {
     return fmt::format("{} {}", compile::name(output.used), output.version);
 }
@@ -158,8 +189,11 @@ Result<void> compileInto(LoadedProgram& out, const LoadRequest& request, std::ve
     Result<void> loaded = loadModule(out, out.cudaFile, request.entry);
     if (!loaded)
         for (Diagnostic& d : loaded.error())
-            if (d.where.line != 0) // a line of the PTX, not of the text that the user knows
-                d.where.file = fmt::format("PTX of {}", out.cudaFile);
+            if (d.where.line != 0) { // a line of the PTX, not of the text that the user knows
+                const std::uint32_t line = cudaLineOf(out.ptxText, d.where.line, out.cudaFile);
+                d.message += fmt::format(", at line {} of the PTX", d.where.line);
+                d.where = {out.cudaFile, line, 0};
+            }
     return loaded;
 }
 
