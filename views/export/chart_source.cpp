@@ -337,6 +337,15 @@ Result<WavesData> wavesData(const std::string& deviceId, const KernelShape& shap
     return wavesOf(*device, shape, blocks, kernel);
 }
 
+std::map<std::string, std::int64_t> chartSizes() {
+    return {{"M", 1024}, {"N", 1024}, {"K", 1024}, {"n", 1 << 20}};
+}
+
+bool isCatalogKernel(const std::string& id) {
+    const auto catalog = session::builtInKernels();
+    return catalog && catalog::findKernel(**catalog, id) != nullptr;
+}
+
 Result<Performance> modelPerformance(const PerformanceRequest& request) {
     const auto device = deviceOf(request.deviceId);
     if (!device)

@@ -436,7 +436,9 @@ Result<void> exportChart(ChartKind kind, const ExportOptions& o, const std::stri
             occupancyData(o.gpu, *o.shape, o.kernels.empty() ? "" : o.kernels.front());
         return data ? exportOccupancy(*data, o, path) : failure(data.error());
     }
-    PerformanceRequest request{o.gpu, o.kernels, o.sizes};
+    PerformanceRequest request{o.gpu, o.kernels, chartSizes()};
+    for (const auto& [name, value] : o.sizes)
+        request.sizes[name] = value;
     const auto performance = modelPerformance(request);
     if (!performance)
         return failure(performance.error());

@@ -42,6 +42,17 @@ void PerformanceStore::setSnapshot(const SnapshotPtr& snapshot) {
         if (m_wanted)
             modelAll();
     }
+    // The open kernel's tile goes into the model; its problem size does not: a size to step is too small to fill a GPU.
+    std::map<std::string, std::int64_t> tile;
+    if (program)
+        for (const session::ParameterView& p : program->parameters)
+            if (!p.isProblem && p.problem.empty())
+                tile[p.name] = p.value;
+    if (tile != m_tile) {
+        m_tile = std::move(tile);
+        if (m_wanted)
+            modelAll();
+    }
     compose();
 }
 
@@ -51,12 +62,20 @@ void PerformanceStore::want() {
         modelAll();
 }
 
+std::int64_t PerformanceStore::size(const std::string& name, std::int64_t otherwise) const {
+    const auto it = m_sizes.find(name);
+    return it == m_sizes.end() ? otherwise : it->second;
+}
+
+void PerformanceStore::setSize(const std::string& name, std::int64_t value) {
+    if (size(name, value - 1) == value)
+        return;
+    m_sizes[name] = value;
+    if (m_wanted)
+        modelAll();
+}
+
 void PerformanceStore::modelAll() {
-    m_sizes.clear();
-    if (m_program)
-        for (const session::ParameterView& p : m_program->parameters)
-            if (p.isProblem)
-                m_sizes[p.name] = p.value;
     if (m_busy) {
         m_again = true; // what runs was asked with other values
         return;
@@ -73,6 +92,8 @@ void PerformanceStore::start() {
     PerformanceRequest request;
     request.deviceId = m_deviceId;
     request.sizes = m_sizes;
+    for (const auto& [name, value] : m_tile)
+        request.sizes[name] = value;
     // The destructor joins, so `this` outlives the thread.
     m_thread = std::thread([this, request] {
         auto result = modelPerformance(request);
@@ -117,7 +138,8 @@ void PerformanceStore::compose() {
         shown.error = toString(roofs.error());
         shown.roofline.notes.push_back(shown.error);
     }
-    if (m_snapshot)
+    // A file of the user's own is no kernel of the catalog: it stands in the charts as it was launched.
+    if (m_snapshot && m_snapshot->program && !isCatalogKernel(m_snapshot->program->id))
         addOpenKernel(shown, *m_snapshot);
     if (shown.find(m_selected) == nullptr && !shown.kernels.empty() && m_selected.empty())
         m_selected = shown.kernels.front().point.id;

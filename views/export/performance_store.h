@@ -34,7 +34,10 @@ public:
     void setSnapshot(const SnapshotPtr& snapshot);
     /// A pane of the page came into view: models all kernels unless that was done for this GPU.
     void want();
-    /// Models all kernels again, with the sizes of the open program.
+    /// The problem size that the charts model, by parameter name; `otherwise` when none was chosen for it.
+    std::int64_t size(const std::string& name, std::int64_t otherwise) const;
+    void setSize(const std::string& name, std::int64_t value);
+    /// Models all kernels again, at these sizes and with the open kernel's tile.
     void modelAll();
     void select(const std::string& id);
 
@@ -55,7 +58,8 @@ private:
     std::shared_ptr<const Performance> m_shown;
     std::thread m_thread;
     bool m_busy = false, m_again = false, m_wanted = false;
-    std::map<std::string, std::int64_t> m_sizes;
+    std::map<std::string, std::int64_t> m_sizes = chartSizes(); ///< of the problem
+    std::map<std::string, std::int64_t> m_tile;                 ///< of the open kernel
 };
 
 } // namespace lanescope::views

@@ -93,13 +93,13 @@ private:
                     connect(spin, &QSpinBox::valueChanged, this, [this] { m_idle.start(); });
                 }
                 const QSignalBlocker quiet(spin);
+                const int value = int(m_store->size(p.name, p.value));
                 spin->setRange(int(p.minimum), int(std::min<std::int64_t>(p.maximum, 1 << 30)));
                 spin->setSingleStep(int(std::max<std::int64_t>(1, p.step)));
                 if (!spin->hasFocus() || spin->value() == m_sent[name])
-                    spin->setValue(int(p.value)); // what is being typed stays
-                m_sent[name] = int(p.value);
-                spin->setProblem(!p.problem.empty());
-                spin->setToolTip(QString::fromStdString(p.problem.empty() ? p.help : p.problem));
+                    spin->setValue(value); // what is being typed stays
+                m_sent[name] = value;
+                spin->setToolTip(QString::fromStdString(p.help));
             }
         for (const auto& [name, spin] : m_spins)
             spin->deleteLater();
@@ -120,7 +120,7 @@ private:
         for (const auto& [name, spin] : m_spins)
             if (spin->value() != m_sent[name]) {
                 m_sent[name] = spin->value();
-                emit intents()->setParameter(name, spin->value());
+                m_store->setSize(name.toStdString(), spin->value());
             }
     }
 

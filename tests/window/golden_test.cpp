@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every pane as a picture, compared with the one in tests/data/golden. Text is drawn by the fonts of Debian 12; small differences of
+// rasterising are allowed, another state is not. LANESCOPE_UPDATE_GOLDEN=1 writes the pictures anew: look at them before they are committed.
+#include <catch2/catch.hpp>
+
+#include <QDir>
+#include <QFontDatabase>
+#include <QFontInfo>
+#include <QImage>
+#include <QPixmap>
+
+#include "tests/window/window.h"
+#include "views/bridge/bridge.h"
+#include "views/bridge/lesson_model.h"
+
+using namespace lanescope;
+using namespace lanescope::views;
+
+namespace {
+
+/// Part of the pixels whose colour differs by more than a little.
+double difference(const QImage& a, const QImage& b) {
+    if (a.size() != b.size())
+        return 1;
+    std::int64_t differ = 0;
+    for (int y = 0; y < a.height(); ++y)
+        for (int x = 0; x < a.width(); ++x) {
+            const QRgb p = a.pixel(x, y), q = b.pixel(x, y);
+            if (std::abs(qRed(p) - qRed(q)) > 48 || std::abs(qGreen(p) - qGreen(q)) > 48 || std::abs(qBlue(p) - qBlue(q)) > 48)
+                ++differ;
+        }
+    return static_cast<double>(differ) / (static_cast<double>(a.width()) * a.height());
+}
+
+/// Glyphs that sit half a pixel elsewhere differ in about this part of a pane full of text.
+constexpr double kTolerance = 0.02;
+
+QString pathOf(const QString& name) { return QStringLiteral(LANESCOPE_TEST_DATA "/golden/") + name + QStringLiteral(".png"); }
+
+void compare(const QString& name, const QImage& image) {
+    const QString path = pathOf(name);
+    if (qEnvironmentVariableIsSet("LANESCOPE_UPDATE_GOLDEN")) {
+        QDir().mkpath(QStringLiteral(LANESCOPE_TEST_DATA "/golden"));
+        REQUIRE(image.convertToFormat(QImage::Format_RGB888).save(path));
+        return;
+    }
+    const QImage golden(path);
+    INFO(name.toStdString());
+    REQUIRE_FALSE(golden.isNull());
+    const double differs = difference(image, golden);
+    if (differs > kTolerance)
+        image.save(QDir::temp().filePath(QStringLiteral("lanescope-") + name + QStringLiteral(".png")));
+    CHECK(image.size() == golden.size());
+    CHECK(differs <= kTolerance);
+}
+
+bool hasFonts() {
+    const QStringList families = QFontDatabase::families();
+    return families.contains(QStringLiteral("Inter")) && families.contains(QStringLiteral("JetBrains Mono"));
+}
+
+QImage pictureOf(MainWindow& window, const QString& id) {
+    window.showPane(id);
+    REQUIRE(test::waitUntilReady(window));
+    Pane* pane = window.pane(id);
+    REQUIRE(pane);
+    return pane->grab().toImage();
+}
+
+} // namespace
+
+TEST_CASE("every pane of the stepper looks as it did", "[golden]") {
+    if (!hasFonts()) {
+        WARN("Inter or JetBrains Mono is not installed: pictures are not compared");
+        return;
+    }
+    const auto window = test::realWindow(ThemeKind::Light, {1600, 1000});
+    REQUIRE(window->openLesson(QStringLiteral("naive-vs-coalesced")));
+    REQUIRE(test::waitUntilReady(*window));
+    window->lessons().setStep(1);
+    REQUIRE(test::waitUntilReady(*window));
+    QImage naive;
+    for (const char* id : {"course", "lesson", "source", "map", "parameters", "counters", "findings", "registers", "transport"}) {
+        const QImage image = pictureOf(*window, QLatin1String(id));
+        compare(QLatin1String(id), image);
+        if (QLatin1String(id) == QLatin1String("map"))
+            naive = image;
+    }
+    // Another state is another picture: the tolerance is not so wide that this would pass.
+    window->bridge().step(session::StepUnit::Line);
+    const auto trace = window->bridge().snapshot()->trace;
+    REQUIRE(trace);
+    REQUIRE(trace->barriers.size() == 1);
+    window->bridge().seek(trace->barriers[0] + 200);
+    REQUIRE(test::waitUntilReady(*window));
+    CHECK(difference(naive, pictureOf(*window, QStringLiteral("map"))) > kTolerance);
+}
+
+TEST_CASE("banks and the dark theme look as they did", "[golden]") {
+    if (!hasFonts()) {
+        WARN("Inter or JetBrains Mono is not installed: pictures are not compared");
+        return;
+    }
+    const auto window = test::realWindow(ThemeKind::Dark, {1600, 1000});
+    window->openKernel(QStringLiteral("k03_shared"));
+    REQUIRE(test::waitUntilReady(*window));
+    const auto trace = window->bridge().snapshot()->trace;
+    REQUIRE(trace);
+    // The first shared load of warp 0.
+    std::uint32_t at = 0;
+    for (std::uint32_t i = 0; i < trace->events.size() && at == 0; ++i) {
+        const auto& e = trace->events[i];
+        if (e.warp == 0 && window->bridge().snapshot()->program->instructions[e.pc].cls == ptx::InstructionClass::LoadShared)
+            at = i + 1;
+    }
+    REQUIRE(at > 0);
+    window->bridge().seek(at);
+    REQUIRE(test::waitUntilReady(*window));
+    compare(QStringLiteral("banks"), pictureOf(*window, QStringLiteral("banks")));
+    compare(QStringLiteral("transport-dark"), pictureOf(*window, QStringLiteral("transport")));
+}
+
+TEST_CASE("every pane of the performance page looks as it did", "[golden]") {
+    if (!hasFonts()) {
+        WARN("Inter or JetBrains Mono is not installed: pictures are not compared");
+        return;
+    }
+    const auto window = test::realWindow(ThemeKind::Light, {1600, 1000});
+    window->openKernel(QStringLiteral("k02_coalesced"));
+    REQUIRE(test::waitUntilReady(*window));
+    window->setSection(MainWindow::Section::Performance);
+    REQUIRE(test::waitUntilModelled(*window));
+    for (const char* id : {"runsetup", "kernels", "reading", "roofline", "occupancy", "waves"})
+        compare(QLatin1String(id), pictureOf(*window, QLatin1String(id)));
+}
