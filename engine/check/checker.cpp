@@ -121,8 +121,9 @@ struct Checker::State {
         const auto bytes = static_cast<std::uint64_t>(e.elementBytes);
         if (e.space == Space::Shared) {
             const sim::SharedVariable* best = nullptr;
+            // Of a dynamic array without any bytes there is nothing to be past the end of.
             for (const sim::SharedVariable& v : launch.program->sharedVariables)
-                if (v.offset <= address && (best == nullptr || v.offset >= best->offset))
+                if (v.offset <= address && (v.bytes != 0 || launch.dynamicSharedBytes != 0) && (best == nullptr || v.offset >= best->offset))
                     best = &v;
             out.array = best != nullptr ? sourceName(best->name) : "shared memory";
             const std::uint64_t start = best != nullptr ? best->offset : 0;
@@ -569,7 +570,8 @@ void Checker::access(const sim::AccessEvent& event) {
 
 void Checker::barrier(const sim::BarrierEvent& event) {
     State& s = *m_state;
-    if (event.partial || event.exitedThreads != 0 || event.hung) {
+    const bool different = event.otherPc != event.pc;
+    if (event.partial || event.exitedThreads != 0 || event.hung || different) {
         State::Gathered& g = s.gather(FindingKind::BarrierDivergence, event.pc, "");
         Finding& f = g.finding;
         if (f.occurrences++ == 0) {
@@ -578,13 +580,17 @@ void Checker::barrier(const sim::BarrierEvent& event) {
             const std::string at = s.place(event.pc);
             const std::string in = s.blockText(f.thread->block);
             if (event.hung)
-                f.message = fmt::format("The barrier at {} of block {} waits for threads that never come: only {} arrived. The hardware hangs here; "
+                f.message = fmt::format("The barrier at {} of block {} waits for threads that never come: only {} arrived. The hardware may hang here; "
                                         "the simulation lets them go on.",
                                         at, in, plural(event.released.size(), "warp"));
             else if (event.partial)
                 f.message = fmt::format("Only {} of warp {} in block {} reach the barrier at {} together: a barrier must be reached by all threads "
                                         "of the block.",
                                         plural(static_cast<std::uint64_t>(laneCount(event.partialWarpLanes)), "lane"), event.partialWarp, in, at);
+            else if (event.exitedThreads == 0)
+                f.message = fmt::format("Threads of block {} come to different barriers, at {} and {}: one barrier must be reached by all threads of "
+                                        "the block.",
+                                        in, at, s.place(event.otherPc));
             else
                 f.message = fmt::format("{} of block {} had already returned when the others passed the barrier at {}.",
                                         plural(event.exitedThreads, "thread"), in, at);

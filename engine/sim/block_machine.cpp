@@ -749,6 +749,27 @@ void BlockMachine::returnLanes(std::uint32_t warpIndex, std::size_t fragment, La
         completeJoin(warp, join);
 }
 
+/// Lanes that wait for others at the kernel's final return, as after an early one, have nothing left to do: they end now, so that a
+/// barrier or a *.sync does not wait for them.
+void BlockMachine::exitWaiting(std::uint32_t warpIndex) {
+    WarpState& warp = m_state.warps[warpIndex];
+    for (Join& j : warp.joins) {
+        if (!j.used || j.arrived == 0 || j.pc == kNoReconvergence)
+            continue;
+        const Op& op = m_program.ops[j.pc];
+        if (op.kind != OpKind::Exit || op.guard.valid() || (j.expected & ~j.arrived) == 0)
+            continue;
+        const LaneMask lanes = j.arrived;
+        warp.alive &= ~lanes;
+        m_state.aliveThreads -= static_cast<std::uint32_t>(laneCount(lanes));
+        for (Join& outer : warp.joins)
+            if (outer.used) {
+                outer.expected &= ~lanes;
+                outer.arrived &= ~lanes;
+            }
+    }
+}
+
 void BlockMachine::exitLanes(std::uint32_t warpIndex, std::size_t fragment, LaneMask lanes) {
     WarpState& warp = m_state.warps[warpIndex];
     const Fragment f = warp.fragments[fragment];
@@ -816,9 +837,10 @@ bool BlockMachine::warpSync(std::uint32_t warpIndex, std::size_t fragment, const
             if (other.state == FragmentState::AtWarpSync && other.pc == pc)
                 here |= guarded(op, rows, other.mask);
     const LaneMask missing = required & ~here;
+    LaneMask pending = 0;
     if (missing != 0) {
         bool othersCanRun = false;
-        LaneMask pending = 0; // lanes at joins come when the fragments they wait for have run
+        pending = 0; // lanes at joins come when the fragments they wait for have run
         for (std::size_t i = 0; i < warp.fragments.size(); ++i)
             if (i != fragment) {
                 othersCanRun |= warp.fragments[i].state == FragmentState::Runnable;
@@ -849,7 +871,14 @@ bool BlockMachine::warpSync(std::uint32_t warpIndex, std::size_t fragment, const
             return false;
         }
     }
+    // Those that wait at another bar.warp.sync have met these lanes: they go on too.
+    std::vector<std::pair<std::uint32_t, LaneMask>> met;
+    for (const Fragment& other : warp.fragments)
+        if (other.state == FragmentState::AtWarpSync && other.pc != pc && (other.mask & missing & pending) != 0)
+            met.emplace_back(other.pc, guarded(m_program.ops[other.pc], rows, other.mask));
     warpSyncExecute(warpIndex, pc, here);
+    for (const auto& [otherPc, lanes] : met)
+        warpSyncExecute(warpIndex, otherPc, lanes);
     return true;
 }
 
@@ -876,6 +905,7 @@ void BlockMachine::warpSyncExecute(std::uint32_t warpIndex, std::uint32_t pc, La
 void BlockMachine::barrier(std::uint32_t warpIndex, std::size_t fragment, const Op& op, LaneMask active) {
     using ptx::BarrierMode;
     WarpState& warp = m_state.warps[warpIndex];
+    exitWaiting(warpIndex);
     Fragment& f = warp.fragments[fragment];
     const std::uint32_t pc = f.pc;
     const std::uint8_t* rows = rowsOf(warpIndex);
@@ -889,8 +919,10 @@ void BlockMachine::barrier(std::uint32_t warpIndex, std::size_t fragment, const 
         b = BarrierState{};
         b.active = true;
         b.expectedThreads = count;
+        b.pc = b.otherPc = pc;
+    } else if (b.pc != pc && b.otherPc == b.pc) {
+        b.otherPc = pc;
     }
-    b.pc = pc;
     b.clock = std::max(b.clock, warp.clock);
     const bool whole = active == warp.alive;
     // A count is in whole warps: a warp that comes with all its threads counts 32, as the hardware does.
@@ -967,6 +999,7 @@ void BlockMachine::releaseBarrier(std::uint32_t id, bool hung) {
     event.partialWarpLanes = b.partialLanes;
     event.hung = hung;
     event.pc = b.pc;
+    event.otherPc = b.expectedThreads == 0 ? b.otherPc : b.pc;
     for (EventSink* sink : m_sinks)
         sink->barrier(event);
     for (const std::uint32_t w : released) {

@@ -68,7 +68,7 @@ struct BarrierState {
     std::uint32_t arrivedThreads = 0;
     std::vector<std::uint32_t> waiting, arrivedOnly; ///< warps
     std::uint64_t clock = 0;
-    std::uint32_t pc = 0;
+    std::uint32_t pc = 0, otherPc = 0;
     bool active = false, partial = false;
     std::uint32_t partialWarp = 0;
     LaneMask partialLanes = 0;
@@ -174,6 +174,7 @@ private:
                std::uint32_t layout, LaneMask lanes);
     void leaveFrame(WarpState& warp, std::int32_t frame, LaneMask lanes);
     void returnLanes(std::uint32_t warpIndex, std::size_t fragment, LaneMask lanes);
+    void exitWaiting(std::uint32_t warpIndex);
     void exitLanes(std::uint32_t warpIndex, std::size_t fragment, LaneMask lanes);
     bool warpSync(std::uint32_t warpIndex, std::size_t fragment, const Op& op, LaneMask active);
     void warpSyncExecute(std::uint32_t warpIndex, std::uint32_t pc, LaneMask lanes);

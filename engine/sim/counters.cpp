@@ -69,7 +69,7 @@ Counters fold(const Program& program, std::span<const InstructionCounts> raw) {
         c.fmaLanes += n.lanes * op.fmaPerLane;
         c.ffmaLanes += op.isFfma ? n.lanes : 0;
         const bool isMemory = op.kind == OpKind::Load || op.kind == OpKind::Store || op.kind == OpKind::Atomic;
-        const bool isReduction = program.instructions[pc]->opcode == ptx::Opcode::Red;
+        const bool isReduction = op.countsAsReduction;
         const auto add = [&](InstructionClass cls, const InstructionCounts& counts) {
             c.byClass[static_cast<std::size_t>(cls)] += counts;
             if (isReduction)

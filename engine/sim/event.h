@@ -54,6 +54,7 @@ struct BarrierEvent {
     bool partial = false;
     bool hung = false; ///< never completed: the remaining threads can not arrive
     std::uint32_t pc = 0;
+    std::uint32_t otherPc = 0; ///< another barrier instruction at which a warp came to it; pc: none did
 };
 
 enum class FaultKind : std::uint8_t { Trap, Budget, PartialWarpSync, CallStackOverflow, BadCall, Deadlock };

@@ -95,10 +95,15 @@ private:
     std::map<std::pair<std::int32_t, std::uint32_t>, std::uint64_t> m_variableAddress;
     std::vector<std::vector<std::uint32_t>> m_frameOffsets; ///< by layout, by function variable
     std::uint32_t m_warpBytes = kScratchBytes;
+    std::vector<std::uint32_t> m_addressTaken; ///< functions that a call through a pointer may reach
 
     // state of the function being decoded
     std::uint32_t m_layout = 0;
     const ptx::Function* m_function = nullptr;
+    std::set<std::uint32_t> m_registersRead; ///< of the function
+    std::vector<bool> m_uniform;             ///< its registers that hold one value for the whole warp
+    std::vector<bool> m_holdsOne;            ///< its registers that are the constant 1
+    bool m_hasFence = false;
 
     void fail(const Instruction& in, std::string message, std::string code = "unsupported") {
         if (m_errors.size() < 50)
@@ -109,6 +114,7 @@ private:
     }
 
     std::vector<std::uint32_t> callees(const ptx::Function& f) const;
+    void findAddressTaken();
     void layOutFunctions();
     void layOutVariables();
     void layOutShared(const ptx::Variable& v, const std::string& key, bool dynamic);
@@ -133,6 +139,12 @@ private:
     void decodeMove(const Instruction& in, Op& op);
     void decodePackUnpack(const Instruction& in, Op& op);
     void decodeMemory(const Instruction& in, Op& op);
+    bool becomesReduction(const Instruction& in) const;
+    bool isAggregated(const Instruction& in) const;
+    bool countsLanes(const Instruction& in) const;
+    bool isUniform(const Operand& operand) const;
+    void findRegistersRead();
+    void findUniformRegisters();
     void selectCombine(const Instruction& in, MemoryOp& memory);
     void decodeAddress(const Instruction& in, const Operand& address, MemoryOp& memory);
     void decodeConvertAddress(const Instruction& in, Op& op);
@@ -141,21 +153,52 @@ private:
     RowSlot slot(const Instruction& in, const Operand& operand, bool destination, Type type);
 };
 
+namespace {
+void addOnce(std::vector<std::uint32_t>& list, std::uint32_t value) {
+    if (std::find(list.begin(), list.end(), value) == list.end())
+        list.push_back(value);
+}
+
+/// Calls `visit(function, isCallee)` for each function that the instruction names.
+template <class Visit>
+void visitFunctions(const Instruction& in, const Visit& visit) {
+    const std::function<void(const Operand&, bool)> descend = [&](const Operand& o, bool isCallee) {
+        if (o.kind == OperandKind::Function)
+            visit(o.index, isCallee);
+        for (const Operand& e : o.elements)
+            descend(e, false);
+    };
+    for (std::size_t i = 0; i < in.operands.size(); ++i)
+        descend(in.operands[i], in.opcode == Opcode::Call && i == 1);
+}
+
+bool isIndirectCall(const Instruction& in) {
+    return in.opcode == Opcode::Call && in.operands.size() > 1 && in.operands[1].kind != OperandKind::Function;
+}
+} // namespace
+
+/// A call through a pointer reaches what an instruction takes the address of or the initialiser of a variable names.
+void Decoder::findAddressTaken() {
+    for (const ptx::Function& f : m_module.functions)
+        for (const Instruction& in : f.instructions)
+            visitFunctions(in, [&](std::uint32_t index, bool isCallee) {
+                if (!isCallee)
+                    addOnce(m_addressTaken, index);
+            });
+    for (const ptx::Variable& v : m_module.variables)
+        for (const ptx::Variable::Relocation& r : v.relocations)
+            if (const int index = m_module.findFunction(r.symbol); index >= 0)
+                addOnce(m_addressTaken, static_cast<std::uint32_t>(index));
+}
+
 std::vector<std::uint32_t> Decoder::callees(const ptx::Function& f) const {
     std::vector<std::uint32_t> out;
-    const auto add = [&](std::uint32_t index) {
-        if (std::find(out.begin(), out.end(), index) == out.end())
-            out.push_back(index);
-    };
-    const std::function<void(const Operand&)> visit = [&](const Operand& o) {
-        if (o.kind == OperandKind::Function)
-            add(o.index);
-        for (const Operand& e : o.elements)
-            visit(e);
-    };
-    for (const Instruction& in : f.instructions)
-        for (const Operand& o : in.operands)
-            visit(o);
+    for (const Instruction& in : f.instructions) {
+        visitFunctions(in, [&](std::uint32_t index, bool) { addOnce(out, index); });
+        if (isIndirectCall(in))
+            for (const std::uint32_t index : m_addressTaken)
+                addOnce(out, index);
+    }
     return out;
 }
 
@@ -407,6 +450,22 @@ RowRef Decoder::destinationRow(const Instruction& in, const Operand& o, bool wid
     return registerRow(o.index);
 }
 
+/// Whether source `i` of the instruction is a predicate.
+bool takesPredicate(const Instruction& in, int i) {
+    switch (in.opcode) {
+    case Opcode::Set:
+    case Opcode::Setp:
+    case Opcode::Selp:
+        return i == 2;
+    case Opcode::Lop3:
+        return i == 4;
+    case Opcode::Vote:
+        return i == 0;
+    default:
+        return in.type == Type::Pred;
+    }
+}
+
 /// Whether an executor writes uint64_t[32].
 bool destinationIsWide(const Instruction& in) {
     switch (in.opcode) {
@@ -459,8 +518,9 @@ void Decoder::decodeLane(const Instruction& in, Op& op, OpKind kind) {
         op.source[i] = sourceRow(in, o, sourceIsWide(in, i));
         if (o.isRegister() && m_function->registers[o.index].type == Type::Pred && o.negated)
             op.negatedSources |= static_cast<std::uint8_t>(1u << i);
-        if (o.kind == OperandKind::Immediate && in.type == Type::Pred)
-            op.source[i] = constantRow(o.bits != 0 ? kFullMask : 0, false);
+        // A constant where a predicate stands: true for every lane unless it is zero.
+        if (o.kind == OperandKind::Immediate && takesPredicate(in, i))
+            op.source[i] = constantRow((o.bits != 0) != o.negated ? kFullMask : 0, false);
         if (o.kind == OperandKind::Special &&
             (o.special == ptx::Special::Clock || o.special == ptx::Special::Clock64 ||
              o.special == ptx::Special::ClockHi || o.special == ptx::Special::GlobalTimer ||
@@ -571,6 +631,122 @@ void Decoder::selectCombine(const Instruction& in, MemoryOp& memory) {
     memory.combineFlush = flushes ? select(true) : memory.combine;
 }
 
+bool isAtomicOpcode(Opcode opcode) { return opcode == Opcode::Atom || opcode == Opcode::Red; }
+
+/// ptxas combines 32-bit integer atomics of a warp with redux before they go to memory when it can prove that all lanes have one address.
+/// Measured on an H200: add, min, max, and, or, xor; not inc, dec, exch, cas, nor any other type.
+bool Decoder::isAggregated(const Instruction& in) const {
+    using ptx::AtomicOp;
+    const AtomicOp what = in.modifiers.atomicOp;
+    if ((in.type != Type::U32 && in.type != Type::S32 && in.type != Type::B32) || in.modifiers.vector > 1)
+        return false;
+    if (what == AtomicOp::Inc || what == AtomicOp::Dec || what == AtomicOp::Exch || what == AtomicOp::Cas)
+        return false;
+    const Operand& address = in.operands.at(in.opcode == Opcode::Atom ? 1 : 0);
+    return !address.elements.empty() && isUniform(address.elements[0]);
+}
+
+/// An add of 1 to shared memory whose result nobody reads has an instruction of its own, which adds the number of lanes that go to a word.
+bool Decoder::countsLanes(const Instruction& in) const {
+    if ((in.type != Type::U32 && in.type != Type::S32) || in.modifiers.atomicOp != ptx::AtomicOp::Add)
+        return false;
+    const bool returns = in.opcode == Opcode::Atom;
+    if (returns && in.operands.at(0).isRegister() && m_registersRead.count(in.operands[0].index) != 0)
+        return false;
+    const Operand& value = in.operands.at(returns ? 2 : 1);
+    return value.kind == OperandKind::Immediate ? value.bits == 1 : value.isRegister() && m_holdsOne[value.index];
+}
+
+bool Decoder::isUniform(const Operand& o) const {
+    switch (o.kind) {
+    case OperandKind::Immediate:
+    case OperandKind::Variable:
+    case OperandKind::Function:
+        return true;
+    case OperandKind::Register:
+        return m_uniform[o.index];
+    case OperandKind::Special:
+        switch (o.special) {
+        case ptx::Special::NtidX: case ptx::Special::NtidY: case ptx::Special::NtidZ:
+        case ptx::Special::CtaidX: case ptx::Special::CtaidY: case ptx::Special::CtaidZ:
+        case ptx::Special::NctaidX: case ptx::Special::NctaidY: case ptx::Special::NctaidZ:
+            return true;
+        default:
+            return false;
+        }
+    default:
+        return false;
+    }
+}
+
+/// Registers that hold one value for the whole warp: written in one place, without a guard, from values of which that is true.
+void Decoder::findUniformRegisters() {
+    m_uniform.assign(m_function->registers.size(), false);
+    m_holdsOne.assign(m_function->registers.size(), false);
+    std::vector<int> writes(m_function->registers.size());
+    const auto note = [&](const Operand& o, const auto& self) -> void {
+        if (o.isRegister())
+            ++writes[o.index];
+        for (const Operand& e : o.elements)
+            self(e, self);
+    };
+    for (const Instruction& in : m_function->instructions)
+        if (!in.operands.empty() && in.operands[0].kind != OperandKind::Address)
+            note(in.operands[0], note);
+    for (const Instruction& in : m_function->instructions) { // definitions come before uses in what compilers emit
+        using ptx::Family;
+        const Family family = ptx::family(in.opcode);
+        const bool parameter = in.opcode == Opcode::Ld && in.modifiers.space == Space::Param && m_function->isEntry;
+        const bool plain = family == Family::Arithmetic || family == Family::Logic || family == Family::Convert || family == Family::Move ||
+                           family == Family::Address;
+        if (in.guard >= 0 || in.operands.size() < 2 || !in.operands[0].isRegister() || writes[in.operands[0].index] != 1)
+            continue;
+        const Operand& last = in.operands[1];
+        m_holdsOne[in.operands[0].index] = in.opcode == Opcode::Mov && last.kind == OperandKind::Immediate && last.bits == 1;
+        if (parameter)
+            m_uniform[in.operands[0].index] = !last.elements.empty() && last.elements[0].kind == OperandKind::Variable &&
+                                              last.elements[0].scope == ptx::VariableScope::FunctionParameter;
+        else if (plain)
+            m_uniform[in.operands[0].index] =
+                std::all_of(in.operands.begin() + 1, in.operands.end(), [&](const Operand& o) { return isUniform(o); });
+    }
+}
+
+/// ptxas turns an atom on a named space whose result nobody reads into a red; exch and cas have no such form. Measured on an H200: an atom
+/// through a generic address stays one, and so does one in a kernel with a fence.
+bool Decoder::becomesReduction(const Instruction& in) const {
+    using ptx::AtomicOp;
+    const AtomicOp what = in.modifiers.atomicOp;
+    if (m_hasFence || in.opcode != Opcode::Atom || in.modifiers.space == Space::Generic || what == AtomicOp::Cas || what == AtomicOp::Exch)
+        return false;
+    const Operand& result = in.operands.at(0);
+    const auto isRead = [&](const Operand& o) { return o.isRegister() && m_registersRead.count(o.index) != 0; };
+    return !isRead(result) && std::none_of(result.elements.begin(), result.elements.end(), isRead);
+}
+
+void Decoder::findRegistersRead() {
+    m_registersRead.clear();
+    const std::function<void(const Operand&)> note = [&](const Operand& o) {
+        if (o.isRegister())
+            m_registersRead.insert(o.index);
+        for (const Operand& e : o.elements)
+            note(e);
+    };
+    m_hasFence = false;
+    for (const Instruction& in : m_function->instructions) {
+        m_hasFence = m_hasFence || ptx::family(in.opcode) == ptx::Family::Fence;
+        if (in.guard >= 0)
+            m_registersRead.insert(static_cast<std::uint32_t>(in.guard));
+        using ptx::Family;
+        const Family family = ptx::family(in.opcode);
+        const bool writesFirst = in.opcode == Opcode::Atom || in.opcode == Opcode::Ld || family == Family::Arithmetic || family == Family::Logic ||
+                                 family == Family::Move || family == Family::Convert || family == Family::Special;
+        // What is written elsewhere counts as read, which errs on the side of atom.
+        for (std::size_t i = writesFirst ? 1 : 0; i < in.operands.size(); ++i)
+            note(in.operands[i]);
+    }
+}
+
 void Decoder::decodeMemory(const Instruction& in, Op& op) {
     const ptx::Modifiers& m = in.modifiers;
     MemoryOp memory;
@@ -592,6 +768,9 @@ void Decoder::decodeMemory(const Instruction& in, Op& op) {
     }
     const bool hasResult = isLoad || in.opcode == Opcode::Atom;
     memory.returns = hasResult;
+    op.countsAsReduction = in.opcode == Opcode::Red || becomesReduction(in);
+    op.warpAggregated = isAtomicOpcode(in.opcode) && isAggregated(in);
+    op.countsLanes = isAtomicOpcode(in.opcode) && countsLanes(in);
     const std::size_t addressAt = hasResult ? 1 : 0;
     if (in.operands.size() < (hasResult ? 2u : 2u)) {
         fail(in, "operands are missing", "syntax");
@@ -859,6 +1038,8 @@ void Decoder::decodeFunction(std::uint32_t layoutIndex) {
     m_function = &m_module.functions[layout.moduleIndex];
     const std::uint32_t base = static_cast<std::uint32_t>(m_program->ops.size());
     layout.entryPc = base;
+    findRegistersRead();
+    findUniformRegisters();
     const ptx::ControlFlow flow = ptx::analyseControlFlow(*m_function);
     for (std::size_t i = 0; i < m_function->instructions.size(); ++i) {
         const Instruction& in = m_function->instructions[i];
@@ -907,6 +1088,7 @@ Result<std::shared_ptr<const Program>> Decoder::run(std::string_view entry) {
     const ptx::Function& f = m_program->entry();
     for (const ptx::Parameter& p : f.parameters)
         m_program->parameterBytes = std::max(m_program->parameterBytes, p.offset + p.sizeBytes);
+    findAddressTaken();
     layOutFunctions();
     layOutVariables();
     layOutFrames();

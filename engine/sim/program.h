@@ -103,6 +103,9 @@ struct Op {
     std::uint8_t flopsPerLane = 0;
     std::uint8_t fmaPerLane = 0;
     bool isFfma = false;
+    bool countsAsReduction = false; ///< red, and atom whose result is not used
+    bool warpAggregated = false;    ///< atomics that ptxas combines within the warp first: one lane goes to memory
+    bool countsLanes = false;       ///< adds of 1 to shared memory: lanes on one word go together
 };
 
 inline constexpr std::uint32_t kNoReconvergence = 0xffff'ffffu;
