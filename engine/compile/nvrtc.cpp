@@ -127,13 +127,20 @@ std::vector<const char*> pointers(const std::vector<std::string>& strings) {
 
 std::vector<std::string> options(const CompileRequest& request, const Located& located,
                                  const std::string& arch) {
-    std::vector<std::string> result{"--gpu-architecture=" + arch, "--std=c++17", "-lineinfo"};
+    std::vector<std::string> result{"--gpu-architecture=" + arch, "--std=c++17", "-lineinfo", "--device-int128"};
     for (const auto& [macro, value] : request.defines)
         result.push_back(fmt::format("--define-macro={}={}", macro, value));
     for (const auto& folder : request.includeDirs)
         result.push_back("--include-path=" + folder.string());
-    if (!located.toolkitRoot.empty())
+    // nvcc includes <math.h> (INFINITY, NAN, M_PI) before every text.
+    result.emplace_back("--pre-include=math.h");
+    if (!located.toolkitRoot.empty()) {
         result.push_back("--include-path=" + (located.toolkitRoot / "include").string());
+        // Since CUDA 13 the C++ library that cooperative_groups.h needs has a folder of its own.
+        std::error_code ec;
+        if (const auto cccl = located.toolkitRoot / "include/cccl"; std::filesystem::is_directory(cccl, ec))
+            result.push_back("--include-path=" + cccl.string());
+    }
     return result;
 }
 

@@ -55,6 +55,11 @@ LS_HALF __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 v) { return __nv_bfloa
 LS_HALF float2 __bfloat1622float2(__nv_bfloat162 v) { return make_float2(__bfloat162float(v.x), __bfloat162float(v.y)); }
 LS_HALF __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v) { return v.x; }
 LS_HALF __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v) { return v.y; }
+LS_HALF float __low2float(__nv_bfloat162 v) { return __bfloat162float(v.x); }
+LS_HALF float __high2float(__nv_bfloat162 v) { return __bfloat162float(v.y); }
+LS_HALF unsigned short __bfloat16_as_ushort(__nv_bfloat16 v) { return v.bits; }
+LS_HALF __nv_bfloat16 __ushort_as_bfloat16(unsigned short v) { return ls_bf16(v); }
+LS_HALF __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
 
 // ---- arithmetic: a scalar form and a form on pairs ----
 LS_HALF __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {

@@ -53,6 +53,16 @@ LS_HALF float __half2float(__half v) {
     return r;
 }
 LS_HALF __half __float2half_rn(float v) { return __float2half(v); }
+#define LS_HALF_FROM_FLOAT(suffix, mode)                                                           \
+    LS_HALF __half __float2half_##suffix(float v) {                                                \
+        unsigned short r;                                                                          \
+        asm("cvt." mode ".f16.f32 %0, %1;" : "=h"(r) : "f"(v));                                     \
+        return ls_f16(r);                                                                          \
+    }
+LS_HALF_FROM_FLOAT(rz, "rz")
+LS_HALF_FROM_FLOAT(rd, "rm")
+LS_HALF_FROM_FLOAT(ru, "rp")
+#undef LS_HALF_FROM_FLOAT
 LS_HALF __half2 __float2half2_rn(float v) { return __half2(__float2half(v), __float2half(v)); }
 LS_HALF __half2 __floats2half2_rn(float a, float b) { return __half2(__float2half(a), __float2half(b)); }
 LS_HALF __half2 __half2half2(__half v) { return __half2(v, v); }
@@ -62,8 +72,41 @@ LS_HALF __half2 __float22half2_rn(float2 v) { return __floats2half2_rn(v.x, v.y)
 LS_HALF __half2 make_half2(__half a, __half b) { return __half2(a, b); }
 LS_HALF __half __ushort_as_half(unsigned short v) { return ls_f16(v); }
 LS_HALF unsigned short __half_as_ushort(__half v) { return v.bits; }
-LS_HALF int __half2int_rn(__half v) { return __float2int_rn(__half2float(v)); }
-LS_HALF __half __int2half_rn(int v) { return __float2half(static_cast<float>(v)); }
+LS_HALF __half __short_as_half(short v) { return ls_f16(static_cast<unsigned short>(v)); }
+LS_HALF short __half_as_short(__half v) { return static_cast<short>(v.bits); }
+#define LS_HALF_TO_INT(suffix, mode)                                                               \
+    LS_HALF int __half2int_##suffix(__half v) {                                                    \
+        int r;                                                                                     \
+        asm("cvt." mode ".s32.f16 %0, %1;" : "=r"(r) : "h"(v.bits));                                \
+        return r;                                                                                  \
+    }                                                                                              \
+    LS_HALF unsigned __half2uint_##suffix(__half v) {                                              \
+        unsigned r;                                                                                \
+        asm("cvt." mode ".u32.f16 %0, %1;" : "=r"(r) : "h"(v.bits));                                \
+        return r;                                                                                  \
+    }
+LS_HALF_TO_INT(rn, "rni")
+LS_HALF_TO_INT(rz, "rzi")
+LS_HALF_TO_INT(rd, "rmi")
+LS_HALF_TO_INT(ru, "rpi")
+#undef LS_HALF_TO_INT
+LS_HALF __half __int2half_rn(int v) {
+    unsigned short r;
+    asm("cvt.rn.f16.s32 %0, %1;" : "=h"(r) : "r"(v));
+    return ls_f16(r);
+}
+LS_HALF __half __uint2half_rn(unsigned v) {
+    unsigned short r;
+    asm("cvt.rn.f16.u32 %0, %1;" : "=h"(r) : "r"(v));
+    return ls_f16(r);
+}
+LS_HALF float __low2float(__half2 v) { return __half2float(v.x); }
+LS_HALF float __high2float(__half2 v) { return __half2float(v.y); }
+LS_HALF __half2 __low2half2(__half2 v) { return __half2(v.x, v.x); }
+LS_HALF __half2 __high2half2(__half2 v) { return __half2(v.y, v.y); }
+LS_HALF __half2 __lowhigh2highlow(__half2 v) { return __half2(v.y, v.x); }
+LS_HALF __half2 __lows2half2(__half2 a, __half2 b) { return __half2(a.x, b.x); }
+LS_HALF __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); }
 LS_HALF __half __low2half(__half2 v) { return v.x; }
 LS_HALF __half __high2half(__half2 v) { return v.y; }
 
@@ -102,6 +145,10 @@ LS_HALF_BINARY(__hmul, "mul.rn")
 LS_HALF_MIN_MAX(__hmin, "min")
 LS_HALF_MIN_MAX(__hmax, "max")
 #undef LS_HALF_MIN_MAX
+LS_HALF __half2 __hmin2(__half2 a, __half2 b) { return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
+LS_HALF __half2 __hmax2(__half2 a, __half2 b) { return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
+LS_HALF __half2 __hneg2(__half2 v) { return ls_f16_pair(ls_f16_word(v) ^ 0x80008000u); }
+LS_HALF __half2 __habs2(__half2 v) { return ls_f16_pair(ls_f16_word(v) & 0x7fff7fffu); }
 LS_HALF __half __hneg(__half v) { return ls_f16(v.bits ^ 0x8000); }
 LS_HALF __half __habs(__half v) { return ls_f16(v.bits & 0x7fff); }
 LS_HALF __half __hdiv(__half a, __half b) { return __float2half(__half2float(a) / __half2float(b)); }

@@ -90,7 +90,11 @@ LS_INDEX(ls_grid_size, nctaid, gridDim)
 #undef LS_INDEX
 constexpr int warpSize = 32;
 
-// ---- barriers and fences (__syncthreads is clang's own) ----
+// ---- barriers and fences ----
+// Not clang's own __syncthreads: its alias analysis up to LLVM 14 thinks that the intrinsic changes no shared variable, and moves loads
+// of such a variable from behind the barrier to before it.
+LS_FUNCTION void ls_syncthreads() { asm volatile("bar.sync 0;" ::: "memory"); }
+#define __syncthreads() ls_syncthreads()
 LS_FUNCTION int __syncthreads_count(int p) {
     int r;
     asm volatile("{ .reg .pred q; setp.ne.s32 q, %1, 0; bar.red.popc.u32 %0, 0, q; }" : "=r"(r) : "r"(p) : "memory");
@@ -175,6 +179,24 @@ LS_FUNCTION unsigned __match_any_sync(unsigned mask, T value) {
         __builtin_memcpy(&bits, &value, 4);
         asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(bits), "r"(mask) : "memory");
     }
+    return r;
+}
+template <class T>
+LS_FUNCTION unsigned __match_all_sync(unsigned mask, T value, int* allEqual) {
+    unsigned r;
+    int same;
+    if constexpr (sizeof(T) == 8) {
+        unsigned long long bits;
+        __builtin_memcpy(&bits, &value, 8);
+        asm volatile("{ .reg .pred q; match.all.sync.b64 %0|q, %2, %3; selp.s32 %1, 1, 0, q; }"
+                     : "=r"(r), "=r"(same) : "l"(bits), "r"(mask) : "memory");
+    } else {
+        unsigned bits;
+        __builtin_memcpy(&bits, &value, 4);
+        asm volatile("{ .reg .pred q; match.all.sync.b32 %0|q, %2, %3; selp.s32 %1, 1, 0, q; }"
+                     : "=r"(r), "=r"(same) : "r"(bits), "r"(mask) : "memory");
+    }
+    *allEqual = same;
     return r;
 }
 #define LS_REDUX(name, T, op)                                                                      \
@@ -288,4 +310,12 @@ extern "C" __device__ void free(void* pointer);
 extern "C" __device__ void __assertfail(const char* message, const char* file, unsigned line,
                                         const char* function, ls_size_t characterBytes);
 
+/// What assert() of the C library's header calls.
+extern "C" __attribute__((device, noreturn)) inline void __assert_fail(const char* message, const char* file, unsigned line,
+                                                                       const char* function) noexcept {
+    __assertfail(message, file, line, function, 1);
+    __builtin_unreachable();
+}
+
 #include "lanescope_cuda_math.h"
+#include "lanescope_cuda_intrinsics.h"
