@@ -287,7 +287,16 @@ struct Checker::State {
     }
 
     /// plainRead for the common case of one cell a lane, without the calls.
+    template <bool AnyWritten>
     void readCells(Shadow& s, const AccessEvent& e, LaneMask lanes, std::uint64_t base, bool ownBlockOnly) {
+        if (lanes == kFullMask) {
+            // All lanes on one word are one reader.
+            std::uint64_t differ = 0;
+            for (int lane = 1; lane < kWarpSize; ++lane)
+                differ |= e.addresses[lane] ^ e.addresses[0];
+            if (differ == 0)
+                lanes = 1;
+        }
         const SegmentId mine = clocks.segment(e.warp);
         const SegmentId unordered = clocks.firstUnordered();
         const int shift = s.shift();
@@ -302,7 +311,7 @@ struct Checker::State {
             if (cell == previous)
                 continue;
             previous = cell;
-            if ((written[cell >> 6] >> (cell & 63) & 1) != 0) {
+            if (AnyWritten && (written[cell >> 6] >> (cell & 63) & 1) != 0) {
                 plainRead(s, cell, ownBlockOnly, mine, e, lane);
                 continue;
             }
@@ -329,7 +338,7 @@ struct Checker::State {
         const bool releases = synchronises && e.kind != AccessKind::Load;
         const bool strong = e.ordering == ptx::Ordering::Release || e.ordering == ptx::Ordering::AcqRel || e.ordering == ptx::Ordering::SeqCst;
         if (e.kind == AccessKind::Load && !synchronises && e.bytes <= 1 << shift && e.misaligned == 0) {
-            readCells(s, e, lanes, base, ownBlockOnly);
+            s.anyWritten() ? readCells<true>(s, e, lanes, base, ownBlockOnly) : readCells<false>(s, e, lanes, base, ownBlockOnly);
             return;
         }
         SegmentId mine = clocks.segment(e.warp);

@@ -17,6 +17,7 @@ Shadow::Zeroed<T> Shadow::zeroed(std::size_t count) {
 
 void Shadow::reset(std::uint64_t sizeBytes) {
     m_shift = 2;
+    m_anyWritten = false;
     m_cells = static_cast<std::size_t>((sizeBytes + 3) / 4);
     for (Zeroed<Mark>& marks : m_marks)
         marks = zeroed<Mark>(m_cells);
@@ -24,7 +25,10 @@ void Shadow::reset(std::uint64_t sizeBytes) {
     m_readBeforeWrite = zeroed<std::uint64_t>(m_cells / 64 + 1);
 }
 
-void Shadow::clearWritten() { std::memset(m_written.get(), 0, (m_cells / 64 + 1) * sizeof(std::uint64_t)); }
+void Shadow::clearWritten() {
+    m_anyWritten = false;
+    std::memset(m_written.get(), 0, (m_cells / 64 + 1) * sizeof(std::uint64_t));
+}
 
 void Shadow::refine(int accessBytes, std::uint64_t misalignment) {
     int wanted = accessBytes >= 4 ? 2 : accessBytes / 2;

@@ -28,7 +28,11 @@ public:
 
     bool written(std::size_t cell) const { return test(m_written, cell); }
     const std::uint64_t* writtenBits() const { return m_written.get(); }
-    void setWritten(std::size_t cell) { set(m_written, cell); }
+    void setWritten(std::size_t cell) {
+        m_anyWritten = true;
+        set(m_written, cell);
+    }
+    bool anyWritten() const { return m_anyWritten; }
     void clearWritten();
     /// Whether any read of the cell was noted, before a write or after it.
     bool everRead(std::size_t cell) const { return m_marks[kRead][cell].segment != 0 || test(m_readBeforeWrite, cell); }
@@ -58,6 +62,7 @@ private:
     static bool test(const Zeroed<std::uint64_t>& bits, std::size_t cell) { return (bits[cell >> 6] >> (cell & 63) & 1) != 0; }
     static void set(Zeroed<std::uint64_t>& bits, std::size_t cell) { bits[cell >> 6] |= std::uint64_t{1} << (cell & 63); }
 
+    bool m_anyWritten = false;
     int m_shift = 2;
     std::size_t m_cells = 0;
     Zeroed<std::uint64_t> m_written, m_readBeforeWrite;

@@ -341,11 +341,6 @@ std::map<std::string, std::int64_t> chartSizes() {
     return {{"M", 1024}, {"N", 1024}, {"K", 1024}, {"n", 1 << 20}};
 }
 
-bool isCatalogKernel(const std::string& id) {
-    const auto catalog = session::builtInKernels();
-    return catalog && catalog::findKernel(**catalog, id) != nullptr;
-}
-
 Result<Performance> modelPerformance(const PerformanceRequest& request) {
     const auto device = deviceOf(request.deviceId);
     if (!device)

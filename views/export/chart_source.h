@@ -57,8 +57,6 @@ struct PerformanceRequest {
 
 /// Sizes that charts model when none are given: large enough to fill a GPU, sampled in a fraction of a second.
 std::map<std::string, std::int64_t> chartSizes();
-/// Whether the id is a kernel of the built-in catalog.
-bool isCatalogKernel(const std::string& id);
 
 /// Simulates sampled blocks of each kernel and models it. A kernel that cannot be modelled becomes
 /// a note of the roofline. Error: unknown GPU or kernel; no kernel at all could be modelled.

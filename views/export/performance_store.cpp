@@ -138,8 +138,9 @@ void PerformanceStore::compose() {
         shown.error = toString(roofs.error());
         shown.roofline.notes.push_back(shown.error);
     }
-    // A file of the user's own is no kernel of the catalog: it stands in the charts as it was launched.
-    if (m_snapshot && m_snapshot->program && !isCatalogKernel(m_snapshot->program->id))
+    // A file of the user's own is no kernel of the catalog: it stands in the charts as it was launched, and so does a kernel that is not
+    // modelled yet.
+    if (m_snapshot && m_snapshot->program && shown.find(m_snapshot->program->id) == nullptr)
         addOpenKernel(shown, *m_snapshot);
     if (shown.find(m_selected) == nullptr && !shown.kernels.empty() && m_selected.empty())
         m_selected = shown.kernels.front().point.id;

@@ -61,6 +61,8 @@ public:
     const QString& title() const { return m_title; } ///< "Thread to address map"
     /// Grey text beside the title: "warp 3 · line 8 · i = 20".
     virtual QString context() const { return {}; }
+    /// What the pane's tab adds to its title while another tab is in front: "2", or nothing.
+    virtual QString badge() const { return {}; }
     /// Buttons for the pane's header, or null. Called once.
     virtual QWidget* headerControls() { return nullptr; }
 

@@ -76,7 +76,7 @@ void PaneHeader::paintEvent(QPaintEvent*) {
     // The source pane's controls draw in their right part only: the title may run over their left
     // one.
     if (fills)
-        right = width() / 2.0;
+        right = width() / 2.0 - m_controls->property("reserved").toDouble();
     QRectF box(10, 0, right - 16, height() - 1);
     // A tab above already says the pane's name.
     const auto* window = qobject_cast<const QMainWindow*>(m_dock->parentWidget());
@@ -100,6 +100,11 @@ PaneDock::PaneDock(Pane* pane, bool isBare, QWidget* parent)
     layout->setContentsMargins(1, isBare ? 1 : 0, 1, 1);
     layout->addWidget(pane);
     setWidget(frame);
+    connect(pane, &Pane::contextChanged, this, [this] {
+        const QString badge = m_pane->badge();
+        setWindowTitle(badge.isEmpty() ? m_pane->title()
+                                       : QStringLiteral("%1 · %2").arg(m_pane->title(), badge));
+    });
     if (isBare) {
         setTitleBarWidget(new QWidget(this));
         titleBarWidget()->setFixedHeight(0);

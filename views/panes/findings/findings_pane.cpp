@@ -176,6 +176,10 @@ FindingsPane::FindingsPane(Intents* intents, QWidget* parent)
             [this](const QModelIndex& index) { jump(index.row()); });
 }
 
+QString FindingsPane::badge() const {
+    return m_errors > 0 ? QString::number(m_errors) : QString();
+}
+
 QString FindingsPane::context() const {
     if (!m_snapshot || !m_snapshot->program)
         return {};

@@ -18,6 +18,7 @@ public:
     explicit FindingsPane(Intents* intents, QWidget* parent = nullptr);
 
     QString context() const override;
+    QString badge() const override;
     void setSnapshot(const SnapshotPtr& snapshot) override;
     void setTheme(const Theme& theme) override;
     QAbstractItemModel* table() override;

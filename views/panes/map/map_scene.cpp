@@ -15,7 +15,7 @@ using session::FrameView;
 using session::Snapshot;
 
 constexpr int kMostRows = 33;
-constexpr double kLeastHeight = 9, kGap = 3, kAccessGap = 9, kFoldedHeight = 24;
+constexpr double kLeastHeight = 8, kGap = 2, kAccessGap = 9, kFoldedHeight = 24;
 
 bool isMapped(const AccessView& access) {
     return access.space != ptx::Space::Shared;
@@ -201,10 +201,9 @@ void placeRows(MapScene& scene) {
         return;
     const double room = scene.bottom - scene.top;
     double height = kLeastHeight;
-    while (height < 20 && needed(rows, height + 1) <= room)
+    const double most = rows.size() > 24 ? 10 : 20; // lanes and rows side by side keep one pitch
+    while (height < most && needed(rows, height + 1) <= room)
         ++height;
-    if (rows.size() > 24) // lanes and rows side by side keep one pitch
-        height = kLeastHeight;
     struct Pool {
         double sum;
         int count;
@@ -239,11 +238,13 @@ void placeRows(MapScene& scene) {
 }
 
 void placeLanes(MapScene& scene, LaneMask active) {
-    const double pitch = std::clamp((scene.bottom - scene.top) / kWarpSize, 4.0, 12.0);
+    // The pitch of a row for each lane and one for a bus: whole pixels, as placeRows has them.
+    const double pitch =
+        std::clamp(std::floor((scene.bottom - scene.top - kAccessGap + 2 * kGap) / (kWarpSize + 1)), 4.0, 12.0);
     scene.lanes.resize(kWarpSize);
     for (int lane = 0; lane < kWarpSize; ++lane) {
         MapLane& l = scene.lanes[std::size_t(lane)];
-        l.y = scene.top + pitch * lane + std::min(pitch, kLeastHeight) / 2;
+        l.y = scene.top + pitch * lane + std::clamp(pitch - kGap, 2.0, 10.0) / 2;
         const double height = std::min(10.0, pitch - 1);
         l.chip = QRectF(scene.laneX, l.y - height / 2, scene.laneWidth, height);
         l.active = hasLane(active, lane);

@@ -22,6 +22,8 @@ public:
     SourceHeader(SourcePane* pane) : QWidget(), m_pane(pane) {
         setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
         setMinimumWidth(60);
+        // The header keeps the title clear of what is drawn left of the middle.
+        setProperty("reserved", textWidth(Theme::ui(11.5), SourcePane::tr("heat: warp executions")) + 12);
     }
 
 protected:
