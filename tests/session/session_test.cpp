@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The whole path from a kernel's id to counters, findings and frames.
+#include <algorithm>
 #include <cstdlib>
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "engine/session/session.h"
 #include "engine/session/simulate.h"
@@ -59,6 +61,26 @@ TEST_CASE("naive and coalesced: 33 sectors against 5", "[session]") {
     REQUIRE(coalesced->frame.accesses.size() == 2);
     CHECK(coalesced->frame.accesses[0].array + coalesced->frame.accesses[1].array == (coalesced->frame.accesses[0].array == "A" ? "AB" : "BA"));
     CHECK_THAT(coalesced->frame.sentence, Contains("5 sectors, 2 lines, 82.5% of bytes used"));
+}
+
+TEST_CASE("counters of source lines add up, the loop's line has the loads", "[session]") {
+    Session session(sessionOptions());
+    const auto opened = session.openKernel("k01_naive", {{"M", 64}, {"N", 64}, {"K", 64}});
+    REQUIRE(opened->run);
+    const std::string& text = opened->program->cudaText;
+    const auto loop = static_cast<std::uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find("sum += A[")), '\n'));
+    const auto report = nlohmann::json::parse(opened->run->json);
+    std::uint64_t sectors = 0, executions = 0, loopSectors = 0;
+    for (const auto& row : report["lines"]) {
+        const std::uint64_t here = row.contains("sectors") ? row["sectors"].get<std::uint64_t>() : 0;
+        executions += row["executions"].get<std::uint64_t>();
+        sectors += here;
+        loopSectors += row["line"] == loop ? here : 0;
+    }
+    CHECK(loopSectors == 270336); // 128 warps, 64 steps, 32 + 1 sectors
+    CHECK(sectors == 270336 + 4096);
+    CHECK(executions == opened->run->counters.total.executions);
+    CHECK(opened->run->cudaLineExecutions[loop] > 0);
 }
 
 TEST_CASE("missing barriers give the seeds' counts and a right result", "[session]") {
