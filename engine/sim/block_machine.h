@@ -167,6 +167,7 @@ private:
     void arrive(WarpState& warp, std::int32_t join, LaneMask lanes);
     void completeJoin(WarpState& warp, std::int32_t join);
     std::int32_t newJoin(WarpState& warp);
+    std::int32_t joinAt(WarpState& warp, const Fragment& fragment, std::uint32_t reconvergence);
     void branch(std::uint32_t warpIndex, std::size_t fragment, const Op& op, LaneMask taken, std::uint32_t target);
     void branchIndexed(std::uint32_t warpIndex, std::size_t fragment, const Op& op, LaneMask active);
     void call(std::uint32_t warpIndex, std::size_t fragment, const Op& op, LaneMask active);
