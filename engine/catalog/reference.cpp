@@ -115,12 +115,21 @@ Plan planMatmul(const std::map<std::string, std::int64_t>& sizes) {
         const std::uint64_t row = i / n, column = i % n;
         const double* a = in[0].data() + row * k;
         const double* b = in[1].data() + column * k; // transposed
-        double sum = 0, magnitude = 0;
-        for (std::uint64_t p = 0; p < k; ++p) {
-            const double product = a[p] * b[p];
-            sum += product;
-            magnitude += std::fabs(product);
+        // Four sums side by side: one alone waits for its own addition each time.
+        double sums[4] = {}, magnitudes[4] = {};
+        std::uint64_t p = 0;
+        for (; p + 4 <= k; p += 4)
+            for (std::uint64_t j = 0; j < 4; ++j) {
+                const double product = a[p + j] * b[p + j];
+                sums[j] += product;
+                magnitudes[j] += std::fabs(product);
+            }
+        for (; p < k; ++p) {
+            sums[0] += a[p] * b[p];
+            magnitudes[0] += std::fabs(a[p] * b[p]);
         }
+        const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        const double magnitude = (magnitudes[0] + magnitudes[1]) + (magnitudes[2] + magnitudes[3]);
         return Expectation{sum, sumTolerance(k) * magnitude};
     };
     plan.arrange = [n, k](std::vector<Elements>& in) { in[1].transpose(k, n); };

@@ -28,11 +28,24 @@ void gather(std::uint8_t* to, LaneMask mask, const std::uint8_t* host, const std
         const Row r = static_cast<Row>(v);
         std::memcpy(to + sizeof(Row) * static_cast<unsigned>(lane), &r, sizeof r);
     };
-    if (mask == kFullMask)
+    if (mask != kFullMask) {
+        forEachLane(mask, one);
+        return;
+    }
+    std::uint64_t differ = 0;
+    for (int lane = 1; lane < kWarpSize; ++lane)
+        differ |= offsets[lane] ^ offsets[0];
+    if (differ != 0) {
         for (int lane = 0; lane < kWarpSize; ++lane)
             one(lane);
-    else
-        forEachLane(mask, one);
+        return;
+    }
+    // All lanes read one word.
+    T v;
+    std::memcpy(&v, host + offsets[0] + skip, sizeof v);
+    Row row[kWarpSize];
+    std::fill_n(row, kWarpSize, static_cast<Row>(v));
+    std::memcpy(to, row, sizeof row);
 }
 
 template <class T, class Row>
