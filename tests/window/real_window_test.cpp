@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include <QApplication>
+#include <QElapsedTimer>
+#include <QEvent>
 #include <QFile>
 #include <QSpinBox>
 #include <QTemporaryDir>
@@ -97,4 +99,31 @@ TEST_CASE("naive and coalesced, stepped, edited and exported in a real window", 
         REQUIRE(written);
         CHECK(QFile(path).size() > 500);
     }
+}
+
+// Not run by ctest: test_window "[speed]" prints how many of the steps that Play asks for are made and painted.
+TEST_CASE("steps a second that Play reaches", "[.][speed]") {
+    const auto window = test::realWindow(ThemeKind::Light, {1600, 1000});
+    REQUIRE(window->openLesson(QStringLiteral("naive-vs-coalesced")));
+    REQUIRE(test::waitUntilReady(*window));
+    int published = 0, painted = 0;
+    QObject::connect(&window->bridge(), &Bridge::published, window.get(), [&] { ++published; });
+    class Counter : public QObject {
+    public:
+        int* count;
+        bool eventFilter(QObject*, QEvent* event) override {
+            *count += event->type() == QEvent::Paint;
+            return false;
+        }
+    } counter;
+    counter.count = &painted;
+    window->pane(QStringLiteral("map"))->installEventFilter(&counter);
+    emit window->intents().setSpeed(60);
+    emit window->intents().setPlaying(true);
+    QElapsedTimer time;
+    time.start();
+    test::waitFor([&] { return time.elapsed() > 5000; }, 6000);
+    emit window->intents().setPlaying(false);
+    WARN("of 300 steps asked for in 5 s, " << published << " were made and " << painted << " pictures of the map painted");
+    CHECK(published > 0);
 }

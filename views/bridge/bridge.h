@@ -45,7 +45,8 @@ public:
     /// New pictures are to be there 150 ms after an edit: less than half of that is spent waiting for the next one.
     static constexpr int kParameterIdleMs = 70;
     static constexpr int kTextIdleMs = 400;
-    static constexpr int kMoveIntervalMs = 16;
+    /// Shorter than a frame, so that Play at 60 steps a second never meets a move that still waits.
+    static constexpr int kMoveIntervalMs = 12;
 
     explicit Bridge(BackendFactory factory, QObject* parent = nullptr);
     ~Bridge() override;

@@ -11,6 +11,10 @@ Player::Player(Bridge* bridge, Intents* intents, QObject* parent)
     : QObject(parent), m_bridge(bridge), m_intents(intents) {
     m_timer.setTimerType(Qt::PreciseTimer);
     connect(&m_timer, &QTimer::timeout, this, &Player::tick);
+    connect(bridge, &Bridge::idle, this, [this] {
+        if (m_isOwed && m_timer.isActive())
+            tick();
+    });
     connect(intents, &Intents::setPlaying, this, &Player::setPlaying);
     connect(intents, &Intents::setSpeed, this, &Player::setSpeed);
     applySpeed();
@@ -51,9 +55,12 @@ void Player::applySpeed() {
 
 void Player::tick() {
     const SnapshotPtr& snapshot = m_bridge->snapshot();
-    // A slow step delays the next: what is on screen is what has been reached.
-    if (!m_bridge->isIdle())
+    // A slow step delays the next, which then follows at once: what is on screen is what has been reached.
+    if (!m_bridge->isIdle()) {
+        m_isOwed = true;
         return;
+    }
+    m_isOwed = false;
     if (!snapshot->trace || snapshot->frame.index >= snapshot->trace->events.size() ||
         !snapshot->frame.nextPc) {
         emit m_intents->setPlaying(false);

@@ -31,6 +31,7 @@ private:
     Intents* m_intents;
     QTimer m_timer;
     double m_speed = 4;
+    bool m_isOwed = false; ///< a tick came while a step was under way
     bool m_isReduced = false;
 };
 
