@@ -662,9 +662,6 @@ void Checker::fault(const sim::FaultEvent& event) {
     case FaultKind::BadCall:
         f.message = fmt::format("A call through a pointer at {} of {} goes to no function.", at, who);
         break;
-    case FaultKind::Deadlock:
-        f.message = fmt::format("No warp of block {} can go on; {} waits at {}.", s.blockText(f.thread->block), who, at);
-        break;
     }
 }
 

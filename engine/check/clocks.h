@@ -42,8 +42,7 @@ public:
     /// Publishes at the location: the clock of the last fence, or the present one when the access itself releases.
     void release(std::uint64_t location, std::uint32_t warp, bool accessReleases);
     void acquire(std::uint64_t location, std::uint32_t warp);
-    /// Shared locations belong to one block.
-    void forgetShared() { m_sharedPublished.clear(); }
+    /// Marks locations of shared memory, which belong to one block.
     static constexpr std::uint64_t kSharedLocation = std::uint64_t{1} << 63;
 
 private:

@@ -19,11 +19,6 @@ std::int64_t valueOf(const std::map<std::string, std::int64_t>& set, const std::
 bool isPointer(const ptx::Parameter& p) { return p.sizeBytes == 8 && !ptx::isFloat(p.type) && !p.isArray; }
 bool isWhole(const ptx::Parameter& p) { return !p.isArray && !ptx::isFloat(p.type) && p.sizeBytes <= 4; }
 
-std::string argumentName(const LoadedProgram& program, std::size_t i) {
-    const std::vector<std::string> names = argumentNames(program);
-    return names[i];
-}
-
 ParameterView view(std::string name, std::string label, std::string help, bool problem, std::int64_t value, std::int64_t byDefault, std::int64_t most) {
     ParameterView v;
     v.name = std::move(name);
@@ -52,9 +47,10 @@ std::vector<ParameterView> Session::State::fileParameters(const LoadedProgram& p
     out.push_back(view("shared", "Shared", "Dynamic shared memory of a block in bytes.", true, valueOf(parameters, "shared", 0), 0, 232448));
     out.push_back(view("elements", "Elements", "Floats in the buffer that each pointer gets.", true,
                        valueOf(parameters, "elements", kDefaultElements), kDefaultElements, 1 << 26));
+    const std::vector<std::string> names = argumentNames(p);
     for (std::size_t i = 0; i < p.program->entry().parameters.size(); ++i)
         if (isWhole(p.program->entry().parameters[i])) {
-            const std::string name = argumentName(p, i);
+            const std::string& name = names[i];
             out.push_back(view(name, name, fmt::format("Argument {}.", i), true, valueOf(parameters, name, 64), 64, 1 << 30));
         }
     return out;
@@ -69,13 +65,14 @@ LaunchRequest Session::State::fileLaunch(const LoadedProgram& p) const {
     out.grid = Dim3{extent("grid.x"), extent("grid.y"), 1};
     out.block = Dim3{extent("block.x"), extent("block.y"), 1};
     out.dynamicSharedBytes = static_cast<std::uint64_t>(v["shared"]);
+    const std::vector<std::string> names = argumentNames(p);
     const std::vector<ptx::Parameter>& parametersOfEntry = p.program->entry().parameters;
     for (std::size_t i = 0; i < parametersOfEntry.size(); ++i) {
         const ptx::Parameter& parameter = parametersOfEntry[i];
         if (isPointer(parameter))
             out.arguments.push_back(fmt::format("random:f32:{}:{}", v["elements"], i + 1));
         else if (isWhole(parameter))
-            out.arguments.push_back(fmt::format("i32:{}", v[argumentName(p, i)]));
+            out.arguments.push_back(fmt::format("i32:{}", v[names[i]]));
         else if (parameter.type == ptx::Type::F32)
             out.arguments.push_back("f32:1");
         else if (parameter.type == ptx::Type::F64)

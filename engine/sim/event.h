@@ -57,7 +57,7 @@ struct BarrierEvent {
     std::uint32_t otherPc = 0; ///< another barrier instruction at which a warp came to it; pc: none did
 };
 
-enum class FaultKind : std::uint8_t { Trap, Budget, PartialWarpSync, CallStackOverflow, BadCall, Deadlock };
+enum class FaultKind : std::uint8_t { Trap, Budget, PartialWarpSync, CallStackOverflow, BadCall };
 
 /// Something that stopped a block, or a *.sync whose lanes can never all arrive.
 struct FaultEvent {

@@ -772,7 +772,7 @@ void Decoder::decodeMemory(const Instruction& in, Op& op) {
     op.warpAggregated = isAtomicOpcode(in.opcode) && isAggregated(in);
     op.countsLanes = isAtomicOpcode(in.opcode) && countsLanes(in);
     const std::size_t addressAt = hasResult ? 1 : 0;
-    if (in.operands.size() < (hasResult ? 2u : 2u)) {
+    if (in.operands.size() < 2) {
         fail(in, "operands are missing", "syntax");
         return;
     }

@@ -94,16 +94,14 @@ void BlockTrace::stepOne() {
 
 void BlockTrace::seek(std::uint32_t index) {
     index = std::min(index, static_cast<std::uint32_t>(m_events.size()));
-    const auto after = std::upper_bound(m_keyframes.begin(), m_keyframes.end(), index,
-                                        [](std::uint32_t i, const Keyframe& k) { return i < k.index; });
-    const Keyframe& key = *(after - 1);
-    if (index < m_index || key.index > m_index) {
-        // Forward to a keyframe needs the writes on the way, which only executing gives back: keyframes are for going back.
-        if (index < m_index) {
-            m_journal.undoTo(key.journal, m_memory.global);
-            m_machine->restore(key.state);
-            m_index = key.index;
-        }
+    // Keyframes are for going back: forward to one needs the writes on the way, which only executing gives.
+    if (index < m_index) {
+        const auto after = std::upper_bound(m_keyframes.begin(), m_keyframes.end(), index,
+                                            [](std::uint32_t i, const Keyframe& k) { return i < k.index; });
+        const Keyframe& key = *(after - 1);
+        m_journal.undoTo(key.journal, m_memory.global);
+        m_machine->restore(key.state);
+        m_index = key.index;
     }
     while (m_index < index)
         stepOne();
