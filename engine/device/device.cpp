@@ -115,7 +115,7 @@ std::string_view embeddedFile(std::string_view name) {
     return {};
 }
 
-Result<std::vector<Capability>> readCapabilities() {
+Result<std::vector<Capability>> parseCapabilities() {
     const std::string path(kLimitsFile);
     auto text = parseJson(embeddedFile(kLimitsFile), path);
     if (!text)
@@ -155,15 +155,21 @@ Result<std::vector<Capability>> readCapabilities() {
     return capabilities;
 }
 
+/// The file is built in and does not change: read once.
+const Result<std::vector<Capability>>& readCapabilities() {
+    static const Result<std::vector<Capability>> capabilities = parseCapabilities();
+    return capabilities;
+}
+
 Result<Capability> findCapability(std::string_view text, const SourceRange& where) {
-    auto capabilities = readCapabilities();
+    const auto& capabilities = readCapabilities();
     if (!capabilities)
         return failure(capabilities.error());
     const auto wanted = parseCapability(text);
     std::vector<std::string> known;
-    for (Capability& entry : *capabilities) {
+    for (const Capability& entry : *capabilities) {
         if (wanted && entry.limits.capability == *wanted)
-            return std::move(entry);
+            return entry;
         known.push_back(toString(entry.limits.capability));
     }
     return failure("device", fmt::format("compute capability \"{}\" is not known", text), where,
@@ -284,12 +290,12 @@ Result<std::vector<Device>> allDevices() {
 }
 
 Result<std::vector<Limits>> allLimits() {
-    auto capabilities = readCapabilities();
+    const auto& capabilities = readCapabilities();
     if (!capabilities)
         return failure(capabilities.error());
     std::vector<Limits> limits;
-    for (Capability& entry : *capabilities)
-        limits.push_back(std::move(entry.limits));
+    for (const Capability& entry : *capabilities)
+        limits.push_back(entry.limits);
     return limits;
 }
 

@@ -2,10 +2,10 @@
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 
-#include <QApplication>
+#include "tests/window/timed_application.h"
 
 int main(int argc, char** argv) {
     QApplication::setStyle(QStringLiteral("Fusion"));
-    QApplication app(argc, argv);
+    lanescope::views::test::TimedApplication app(argc, argv);
     return Catch::Session().run(argc, argv);
 }

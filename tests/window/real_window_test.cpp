@@ -2,7 +2,10 @@
 // A real window on an X server: keys step through the lesson, a parameter is typed, a chart is exported.
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
 #include <QApplication>
+#include <QElapsedTimer>
 #include <QEvent>
 #include <QEventLoop>
 #include <QFile>
@@ -11,7 +14,13 @@
 #include <QTimer>
 #include <QtTest/QTest>
 
+#include <ctime>
+#include <functional>
+#include <optional>
+#include <utility>
+
 #include "tests/views/application.h"
+#include "tests/window/timed_application.h"
 #include "tests/window/window.h"
 #include "views/bridge/bridge.h"
 #include "views/bridge/lesson_model.h"
@@ -102,29 +111,84 @@ TEST_CASE("naive and coalesced, stepped, edited and exported in a real window", 
     }
 }
 
-// Not run by ctest: test_window "[speed]" prints how many of the steps that Play asks for are made and painted.
-TEST_CASE("steps a second that Play reaches", "[.][speed]") {
+// Not run by ctest, since they measure times: test_window "[speed]".
+
+namespace {
+
+/// Time until the map has painted a picture of a trace other than the one on screen; nothing after 10 s.
+std::optional<double> timeToNewPicture(MainWindow& window, const std::function<void()>& edit) {
+    class Painted : public QObject {
+    public:
+        bool seen = false;
+        bool eventFilter(QObject*, QEvent* event) override {
+            seen = seen || event->type() == QEvent::Paint;
+            return false;
+        }
+    } painted;
+    Pane* map = window.pane(QStringLiteral("map"));
+    const auto before = window.bridge().snapshot()->trace;
+    const auto isNew = [&] {
+        const auto& now = window.bridge().snapshot();
+        return !now->busy && now->trace && now->trace != before;
+    };
+    bool watches = false;
+    const auto connection = QObject::connect(&window.bridge(), &Bridge::published, &window, [&] {
+        if (isNew() && !std::exchange(watches, true))
+            map->installEventFilter(&painted);
+    });
+    QElapsedTimer timer;
+    timer.start();
+    edit();
+    const bool done = test::waitFor([&] { return painted.seen; });
+    const double ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
+    QObject::disconnect(connection);
+    return done ? std::optional<double>(ms) : std::nullopt;
+}
+
+} // namespace
+
+TEST_CASE("steps a second that Play reaches", "[.][speed][play]") {
     const auto window = test::realWindow(ThemeKind::Light, {1600, 1000});
     REQUIRE(window->openLesson(QStringLiteral("naive-vs-coalesced")));
     REQUIRE(test::waitUntilReady(*window));
-    int published = 0, painted = 0;
+    auto* application = dynamic_cast<test::TimedApplication*>(qApp);
+    REQUIRE(application);
+    int published = 0;
     QObject::connect(&window->bridge(), &Bridge::published, window.get(), [&] { ++published; });
-    class Counter : public QObject {
-    public:
-        int* count;
-        bool eventFilter(QObject*, QEvent* event) override {
-            *count += event->type() == QEvent::Paint;
-            return false;
-        }
-    } counter;
-    counter.count = &painted;
-    window->pane(QStringLiteral("map"))->installEventFilter(&counter);
+    application->takePaintTimes();
+    const std::clock_t cpu = std::clock();
     emit window->intents().setSpeed(60);
     emit window->intents().setPlaying(true);
     QEventLoop loop; // the program's own kind of loop: it sleeps until there is something to do
     QTimer::singleShot(5000, Qt::PreciseTimer, &loop, &QEventLoop::quit);
     loop.exec();
     emit window->intents().setPlaying(false);
-    WARN("of 300 steps asked for in 5 s, " << published << " were made and " << painted << " pictures of the map painted");
+    const double cpuMs = 1000.0 * static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
+    std::string report = fmt::format("of 300 steps asked for in 5 s, {} were made; {:.1f} ms of processor time a step", published, cpuMs / published);
+    for (const auto& [name, time] : application->takePaintTimes())
+        if (time.ms / published > 0.05)
+            report += fmt::format("\n  {:5.2f} ms a step in {} paints of {}", time.ms / published, time.count, name.toStdString());
+    WARN(report);
     CHECK(published > 0);
+}
+
+TEST_CASE("time from an edit to its picture", "[.][speed][edit]") {
+    const QTemporaryDir cache;
+    compile::Environment clang;
+    clang.programDirs = {"/usr/bin"};
+    clang.searchSystem = false;
+    clang.cacheDir = cache.path().toStdString();
+    const auto window = test::realWindow(ThemeKind::Light, {1600, 1000}, clang);
+    REQUIRE(window->openLesson(QStringLiteral("shared-memory-tiling")));
+    REQUIRE(test::waitUntilReady(*window));
+    auto* tile = window->findChild<QSpinBox*>(QStringLiteral("parameters.BS"));
+    REQUIRE(tile);
+    for (const int value : {8, 16, 8, 16, 8, 16}) {
+        REQUIRE(tile->value() != value);
+        const auto ms = timeToNewPicture(*window, [&] { tile->setValue(value); });
+        REQUIRE(ms);
+        const auto& program = window->bridge().snapshot()->program;
+        WARN("BS = " << value << ", " << program->compiler << ": " << *ms << " ms");
+        REQUIRE(test::waitUntilReady(*window));
+    }
 }

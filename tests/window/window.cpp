@@ -13,8 +13,12 @@
 namespace lanescope::views::test {
 
 std::unique_ptr<MainWindow> realWindow(ThemeKind theme, QSize size) {
+    return realWindow(theme, size, compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); }));
+}
+
+std::unique_ptr<MainWindow> realWindow(ThemeKind theme, QSize size, const compile::Environment& environment) {
     session::SessionOptions session;
-    session.environment = compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); });
+    session.environment = environment;
     WindowOptions options;
     options.backend = sessionBackend(session);
     options.lessons = engineLessons(session.environment);

@@ -42,8 +42,8 @@ private:
 class Bridge : public QObject {
     Q_OBJECT
 public:
-    /// New pictures are to be there 150 ms after an edit: less than half of that is spent waiting for the next one.
-    static constexpr int kParameterIdleMs = 70;
+    /// New pictures are to be there 150 ms after an edit: a quarter of that is spent waiting for the next one.
+    static constexpr int kParameterIdleMs = 40;
     static constexpr int kTextIdleMs = 400;
     /// Shorter than a frame, so that Play at 60 steps a second never meets a move that still waits.
     static constexpr int kMoveIntervalMs = 12;

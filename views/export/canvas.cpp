@@ -12,6 +12,8 @@
 #include <QPainterPath>
 #include <QStringList>
 
+#include "views/kit/shaped_text.h"
+
 namespace lanescope::views {
 namespace {
 
@@ -179,17 +181,27 @@ void Canvas::stripes(const QRectF& rect, const QColor& background, const QColor&
 }
 
 double Canvas::width(const QString& text, const QFont& font) {
-    return QFontMetricsF(font).horizontalAdvance(text);
+    return shapedText(font, text).width;
+}
+
+void Canvas::draw(QPointF baseline, const QString& text, const TextStyle& style) {
+    m_painter.setPen(style.color);
+    if (m_vector) {
+        m_painter.setFont(style.font);
+        m_painter.drawText(baseline, text);
+    } else {
+        drawShaped(m_painter, baseline, text, style.font);
+    }
 }
 
 QRectF Canvas::boundsOf(double x, double y, const QString& text, const TextStyle& style) const {
-    const QFontMetricsF metrics(style.font);
-    const double w = metrics.horizontalAdvance(text);
+    const ShapedText& shaped = shapedText(style.font, text);
+    const double w = shaped.width;
     const double left = style.align == Align::Left    ? x
                         : style.align == Align::Right ? x - w
                                                       : x - w / 2;
     // Cap height above, a short descent below: what a reader sees, not the line's leading.
-    const double up = metrics.capHeight(), down = metrics.descent() * 0.6;
+    const double up = shaped.capHeight, down = shaped.descent * 0.6;
     return {left, y - up, w, up + down};
 }
 
@@ -200,9 +212,7 @@ void Canvas::log(const QString& text, const QRectF& bounds, bool elided) {
 
 QRectF Canvas::text(double x, double y, const QString& text, const TextStyle& style) {
     const QRectF bounds = boundsOf(x, y, text, style);
-    m_painter.setFont(style.font);
-    m_painter.setPen(style.color);
-    m_painter.drawText(QPointF(bounds.left(), y), text);
+    draw(QPointF(bounds.left(), y), text, style);
     log(text, bounds, false);
     return bounds;
 }
@@ -213,9 +223,7 @@ QRectF Canvas::textFit(double x, double y, double maxWidth, const QString& full,
         return text(x, y, full, style);
     const QString cut = QFontMetricsF(style.font).elidedText(full, Qt::ElideRight, maxWidth);
     const QRectF bounds = boundsOf(x, y, cut, style);
-    m_painter.setFont(style.font);
-    m_painter.setPen(style.color);
-    m_painter.drawText(QPointF(bounds.left(), y), cut);
+    draw(QPointF(bounds.left(), y), cut, style);
     log(cut, bounds, true);
     return bounds;
 }
@@ -252,12 +260,11 @@ QRectF Canvas::textHalo(double x, double y, const QString& full, const TextStyle
     } else {
         // Copies around it: asking for glyph outlines changes how the font's next glyphs are
         // rasterised, so the same picture would differ from one time to the next.
-        m_painter.setFont(style.font);
         m_painter.setPen(halo);
         for (int dx = -1; dx <= 1; ++dx)
             for (int dy = -1; dy <= 1; ++dy)
                 if (dx != 0 || dy != 0)
-                    m_painter.drawText(QPointF(bounds.left() + 1.4 * dx, y + 1.4 * dy), full);
+                    drawShaped(m_painter, QPointF(bounds.left() + 1.4 * dx, y + 1.4 * dy), full, style.font);
     }
     return text(x, y, full, style);
 }

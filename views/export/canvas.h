@@ -86,6 +86,7 @@ public:
 
 private:
     QRectF boundsOf(double x, double y, const QString& text, const TextStyle& style) const;
+    void draw(QPointF baseline, const QString& text, const TextStyle& style);
     void log(const QString& text, const QRectF& bounds, bool elided);
 
     QPainter& m_painter;

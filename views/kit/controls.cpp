@@ -76,12 +76,13 @@ LabelledCombo::LabelledCombo(const QString& name, QString label, QWidget* parent
 }
 
 QSize LabelledCombo::sizeHint() const {
+    const auto widthOf = [&](const QString& text) { return static_cast<int>(std::ceil(textWidth(font(), text))); };
     int widest = 0;
     // The widest of many equal-looking entries is among the last: looking at all of thousands would
     // be slow.
     for (int i = std::max(0, count() - 40); i < count(); ++i)
-        widest = std::max(widest, fontMetrics().horizontalAdvance(itemText(i)));
-    const int label = m_label.isEmpty() ? 0 : fontMetrics().horizontalAdvance(m_label) + 8;
+        widest = std::max(widest, widthOf(itemText(i)));
+    const int label = m_label.isEmpty() ? 0 : widthOf(m_label) + 8;
     return {9 + label + std::max(widest, 12) + 28, 26};
 }
 

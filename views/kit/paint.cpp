@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/kit/shaped_text.h"
 #include "views/kit/theme.h"
 
 namespace lanescope::views {
@@ -55,21 +56,27 @@ void crispFrame(QPainter& painter, const QRectF& rect, const QColor& color, doub
 
 double drawText(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
                 const QColor& color, int flags) {
-    const QFontMetricsF metrics(font);
     QString shown = text;
-    double width = metrics.horizontalAdvance(shown);
+    double width = shapedText(font, shown).width;
     if (width > rect.width() + 0.5) {
-        shown = metrics.elidedText(text, Qt::ElideRight, std::max(0.0, rect.width()));
-        width = metrics.horizontalAdvance(shown);
+        shown = QFontMetricsF(font).elidedText(text, Qt::ElideRight, std::max(0.0, rect.width()));
+        width = shapedText(font, shown).width;
     }
-    painter.setFont(font);
+    const ShapedText& shaped = shapedText(font, shown);
+    const double height = shaped.ascent + shaped.descent;
+    const double left = (flags & Qt::AlignRight) != 0     ? rect.right() - width
+                        : (flags & Qt::AlignHCenter) != 0 ? rect.center().x() - width / 2
+                                                          : rect.left();
+    const double top = (flags & Qt::AlignBottom) != 0    ? rect.bottom() - height
+                       : (flags & Qt::AlignVCenter) != 0 ? rect.center().y() - height / 2
+                                                         : rect.top();
     painter.setPen(color);
-    painter.drawText(rect, flags | Qt::TextSingleLine | Qt::TextDontClip, shown);
+    drawShaped(painter, QPointF(left, top + shaped.ascent), shown, font);
     return width;
 }
 
 double textWidth(const QFont& font, const QString& text) {
-    return QFontMetricsF(font).horizontalAdvance(text);
+    return shapedText(font, text).width;
 }
 
 void drawChip(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,

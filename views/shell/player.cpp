@@ -2,27 +2,33 @@
 #include "views/shell/player.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "views/bridge/bridge.h"
 
 namespace lanescope::views {
 
+namespace {
+
+/// Steps made up for at most after a stall (a long repaint, a menu that was open); those beyond are forgotten, not rushed through.
+constexpr qint64 kMaxBehind = 8;
+
+} // namespace
+
 Player::Player(Bridge* bridge, Intents* intents, QObject* parent)
     : QObject(parent), m_bridge(bridge), m_intents(intents) {
     m_timer.setTimerType(Qt::PreciseTimer);
-    connect(&m_timer, &QTimer::timeout, this, &Player::tick);
-    connect(bridge, &Bridge::idle, this, [this] {
-        if (m_isOwed && m_timer.isActive())
-            tick();
-    });
+    m_timer.setSingleShot(true);
+    connect(&m_timer, &QTimer::timeout, this, &Player::advance);
+    connect(bridge, &Bridge::idle, this, &Player::advance);
     connect(intents, &Intents::setPlaying, this, &Player::setPlaying);
     connect(intents, &Intents::setSpeed, this, &Player::setSpeed);
-    applySpeed();
 }
 
 void Player::setPlaying(bool on) {
-    if (on == m_timer.isActive())
+    if (on == m_isPlaying)
         return;
+    m_isPlaying = on;
     if (!on) {
         m_timer.stop();
         return;
@@ -35,37 +41,48 @@ void Player::setPlaying(bool on) {
     // At the end, play again from the start.
     if (snapshot->frame.index >= snapshot->trace->events.size())
         m_bridge->seek(0);
-    m_timer.start();
+    restart();
 }
 
 void Player::setSpeed(double stepsPerSecond) {
     m_speed = std::clamp(stepsPerSecond, 0.5, 64.0);
-    applySpeed();
+    restart();
 }
 
 void Player::setReduced(bool on) {
     m_isReduced = on;
-    applySpeed();
+    restart();
 }
 
-void Player::applySpeed() {
-    m_timer.setInterval(
-        static_cast<int>(1000.0 / (m_isReduced ? std::min(m_speed, 4.0) : m_speed)));
+double Player::period() const { return 1000.0 / (m_isReduced ? std::min(m_speed, 4.0) : m_speed); }
+
+void Player::restart() {
+    m_clock.start();
+    m_steps = 0;
+    m_timer.stop();
+    if (m_isPlaying)
+        advance();
 }
 
-void Player::tick() {
-    const SnapshotPtr& snapshot = m_bridge->snapshot();
-    // A slow step delays the next, which then follows at once: what is on screen is what has been reached.
-    if (!m_bridge->isIdle()) {
-        m_isOwed = true;
+void Player::advance() {
+    // While a step is under way, or until its time, there is nothing to do: the bridge's idle() or the timer comes back here.
+    if (!m_isPlaying || !m_bridge->isIdle())
         return;
-    }
-    m_isOwed = false;
+    const SnapshotPtr& snapshot = m_bridge->snapshot();
     if (!snapshot->trace || snapshot->frame.index >= snapshot->trace->events.size() ||
         !snapshot->frame.nextPc) {
         emit m_intents->setPlaying(false);
         return;
     }
+    // Steps are due at fixed times, so that a slow one is made up for and the rate holds.
+    const qint64 due = static_cast<qint64>(static_cast<double>(m_clock.elapsed()) / period());
+    if (m_steps >= due) {
+        const double wait = static_cast<double>(m_steps + 1) * period() - static_cast<double>(m_clock.elapsed());
+        m_timer.start(static_cast<int>(std::ceil(std::max(0.0, wait))));
+        return;
+    }
+    m_timer.stop();
+    m_steps = std::max(m_steps + 1, due - kMaxBehind);
     m_bridge->step(session::StepUnit::Instruction);
 }
 

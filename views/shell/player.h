@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plays the trace: a step of the selected warp at every tick, until its end.
+// Plays the trace: steps of the selected warp at a steady rate, until its end.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QTimer>
 
@@ -16,7 +17,7 @@ class Player : public QObject {
 public:
     Player(Bridge* bridge, Intents* intents, QObject* parent);
 
-    bool isPlaying() const { return m_timer.isActive(); }
+    bool isPlaying() const { return m_isPlaying; }
     void setPlaying(bool on);
     /// 0.5 to 64 steps a second.
     void setSpeed(double stepsPerSecond);
@@ -24,14 +25,19 @@ public:
     void setReduced(bool on);
 
 private:
-    void tick();
-    void applySpeed();
+    /// Makes the step that is due, or waits for its time or for the bridge.
+    void advance();
+    /// Counts the time of the next steps from now.
+    void restart();
+    double period() const;
 
     Bridge* m_bridge;
     Intents* m_intents;
     QTimer m_timer;
     double m_speed = 4;
-    bool m_isOwed = false; ///< a tick came while a step was under way
+    QElapsedTimer m_clock;   ///< since the rate last changed
+    qint64 m_steps = 0;      ///< made since then
+    bool m_isPlaying = false;
     bool m_isReduced = false;
 };
 
