@@ -24,9 +24,9 @@ void addSim(CLI::App& app, int& status);
 void addKernels(CLI::App& app, int& status);
 void addDevices(CLI::App& app, int& status);
 void addLessons(CLI::App& app, int& status);
-void addOccupancy(CLI::App& app, int& status);
 void addRoofline(CLI::App& app, int& status);
-void addWaves(CLI::App& app, int& status);
+/// occupancy, waves and the other models that need no kernel.
+void addModels(CLI::App& app, int& status);
 void addCompile(CLI::App& app, int& status);
 
 /// Prints the diagnostics, one line each, and returns kBadInput. With json, an object {"errors":

@@ -50,8 +50,8 @@ int main(int argc, char** argv) {
                    "  lanescope roofline k01_naive k02_coalesced --gpu rtx-a6000\n\n"
                    "Exit status: 0 it ran (findings or not), 1 bad input, 2 wrong usage.");
         int status = kOk;
-        for (const auto& add : {addSim, addKernels, addDevices, addLessons, addOccupancy,
-                                addRoofline, addWaves, addCompile})
+        for (const auto& add : {addSim, addKernels, addDevices, addLessons, addModels,
+                                addRoofline, addCompile})
             add(app, status);
         try {
             app.parse(argc, argv);

@@ -8,13 +8,16 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
-#include "app/cli/explanation_json.h"
+#include "engine/session/explanation_json.h"
 #include "app/cli/measured.h"
 #include "engine/session/simulate.h"
 
 namespace lanescope::cli {
+
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -117,7 +120,7 @@ Result<void> runRoofline(const RooflineArguments& a) {
                             {"per_second", r.perSecond},
                             {"unit", r.unit},
                             {"bytes_per_unit", r.bytesPerUnit},
-                            {"explanation", explanationJson(r.explanation)}});
+                            {"explanation", session::explanationJson(r.explanation)}});
         text += fmt::format("  roof {:<20}{:>12.4g} {} a second\n", model::toString(r.kind),
                             r.perSecond, r.unit);
     }

@@ -5,9 +5,11 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/catalog/expression.h"
 #include "engine/check/finding.h"
+#include "engine/session/model_answers.h"
 
 namespace lanescope::lesson {
 namespace {
@@ -30,6 +32,7 @@ constexpr std::array kForms{
     ProbeForm{"line", ProbeKind::Line, 2, 2, "[line MARK FIELD]"},
     ProbeForm{"frame", ProbeKind::Frame, 1, 2, "[frame FIELD [ARRAY]]"},
     ProbeForm{"at", ProbeKind::At, 2, 3, "[at MARK FIELD [ARRAY]]"},
+    ProbeForm{"model", ProbeKind::Model, 2, 24, "[model NAME [ARGUMENT=VALUE]... /POINTER]"},
 };
 
 template <std::size_t N>
@@ -90,6 +93,44 @@ Result<void> checkField(const Probe& probe) {
     return {};
 }
 
+/// Fills in the model, its arguments and the pointer; words[0] is "model".
+Result<void> parseModel(Probe& probe, const std::vector<std::string>& words) {
+    probe.model = words[1];
+    probe.pointer = words.back();
+    const session::ModelKind* kind = session::findModelKind(probe.model);
+    if (kind == nullptr) {
+        std::vector<std::string_view> names;
+        for (const session::ModelKind& k : session::modelKinds())
+            names.push_back(k.name);
+        return failure("probe", fmt::format("[{}]: there is no model '{}'", probe.text, words[1]),
+                       {}, fmt::format("the models are {}", fmt::join(names, ", ")));
+    }
+    if (!probe.run.empty())
+        return failure("probe", fmt::format("[{}]: a model has no run", probe.text), {},
+                       "leave the @ out");
+    if (words.size() < 3 || probe.pointer[0] != '/')
+        return failure("probe", fmt::format("[{}]: '{}' is no pointer", probe.text, probe.pointer),
+                       {}, "write what is asked of the model as /share, /first_wave/tiles, ...");
+    for (std::size_t i = 2; i + 1 < words.size(); ++i) {
+        const std::size_t equals = words[i].find('=');
+        const std::string name = words[i].substr(0, equals);
+        if (equals == std::string::npos || equals + 1 == words[i].size())
+            return failure("probe", fmt::format("[{}]: '{}' gives no value", probe.text, words[i]),
+                           {}, "write arguments as NAME=VALUE");
+        if (kind->find(name) == nullptr) {
+            std::vector<std::string_view> names;
+            for (const session::ModelParameter& parameter : kind->parameters)
+                names.push_back(parameter.name);
+            return failure(
+                "probe",
+                fmt::format("[{}]: the model {} has no '{}'", probe.text, probe.model, name), {},
+                fmt::format("it has {}", fmt::join(names, ", ")));
+        }
+        probe.arguments.emplace_back(name, words[i].substr(equals + 1));
+    }
+    return {};
+}
+
 Result<Probe> parseProbe(std::string_view text) {
     Probe probe;
     probe.text = std::string(text);
@@ -144,6 +185,10 @@ Result<Probe> parseProbe(std::string_view text) {
         if (words.size() > 2)
             probe.array = words[2];
         break;
+    case ProbeKind::Model:
+        if (auto parsed = parseModel(probe, words); !parsed)
+            return failure(parsed.error());
+        break;
     }
     if (auto checked = checkField(probe); !checked)
         return failure(checked.error());
@@ -184,9 +229,9 @@ bool hasProbe(std::string_view expression) {
                                 [](const ExpressionPart& part) { return part.isProbe; });
 }
 
-Diagnostics problemsOf(std::string_view expression, const Lesson& lesson,
+Diagnostics problemsOf(std::string_view text, const Lesson& lesson,
                        const catalog::Kernel& kernel) {
-    const auto parts = parseExpression(expression);
+    const auto parts = parseExpression(text);
     if (!parts)
         return parts.error();
     Diagnostics problems;
@@ -211,10 +256,10 @@ Diagnostics problemsOf(std::string_view expression, const Lesson& lesson,
     catalog::Values values;
     for (const catalog::Parameter& parameter : kernel.parameters)
         values[parameter.name] = parameter.defaultValue;
-    if (auto value = catalog::evaluate(arithmetic, values); !value) {
+    const auto checkArithmetic = [&](const std::string& expression) {
+        const auto value = catalog::evaluate(expression, values);
         // A division by zero depends on what the probes give.
-        const bool isFinite = value.error().front().message.find("finite") == std::string::npos;
-        if (isFinite)
+        if (!value && value.error().front().message.find("finite") == std::string::npos)
             problems.push_back(
                 {Severity::Error,
                  "probe",
@@ -222,7 +267,12 @@ Diagnostics problemsOf(std::string_view expression, const Lesson& lesson,
                  {},
                  fmt::format("besides probes, arithmetic and the parameters of {} can be used",
                              kernel.id)});
-    }
+    };
+    checkArithmetic(arithmetic);
+    for (const ExpressionPart& part : *parts)
+        for (const auto& [name, value] : part.probe.arguments)
+            if (name != "gpu")
+                checkArithmetic(value);
     return problems;
 }
 

@@ -2,17 +2,23 @@
 // What a lesson can ask of a run: arithmetic over the step's parameters (M, BLOCK, ...) and probes
 // in square brackets, for example
 // "[/counters/global_load_sectors] / 2 / ceil_div(n, BLOCK)". Probes:
-//   [/POINTER]                      number or truth value at this JSON pointer of `lanescope sim
-//   --json` [findings KIND [ARRAY]]         occurrences of findings of this kind (in this array),
-//   summed [finding KIND [ARRAY] /POINTER] a number of the first such finding [line MARK FIELD]
-//   counter of the CUDA line, from the report [frame FIELD [ARRAY]]           accesses of the
-//   source line where the step's view stands [at MARK FIELD [ARRAY]]         as frame, after the
-//   step's warp has run on to that line
-// Each may end in " @RUN": of that run of the lesson instead of the step's own.
+//   [/POINTER]                      number or truth value at this JSON pointer of the report of
+//                                   `lanescope sim --json`
+//   [findings KIND [ARRAY]]         occurrences of findings of this kind (in this array), summed
+//   [finding KIND [ARRAY] /POINTER] a number of the first such finding
+//   [line MARK FIELD]               counter of the CUDA line, from the report
+//   [frame FIELD [ARRAY]]           accesses of the source line where the step's view stands
+//   [at MARK FIELD [ARRAY]]         as frame, after the step's warp has run on to that line
+//   [model NAME [ARGUMENT=VALUE]... /POINTER] a number of a model that needs no kernel, as
+//                                   `lanescope NAME --ARGUMENT VALUE --json` prints it; a value
+//                                   other than the GPU's name may be arithmetic without spaces over
+//                                   the step's parameters
+// All but the last may end in " @RUN": of that run of the lesson instead of the step's own.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/diagnostic.h"
@@ -20,11 +26,13 @@
 
 namespace lanescope::lesson {
 
-enum class ProbeKind : std::uint8_t { Report, Findings, Finding, Line, Frame, At };
+enum class ProbeKind : std::uint8_t { Report, Findings, Finding, Line, Frame, At, Model };
 
 struct Probe {
     ProbeKind kind{};
     std::string pointer, finding, array, line, field, run;
+    std::string model;
+    std::vector<std::pair<std::string, std::string>> arguments; ///< of the model
     std::string text; ///< as written, without brackets
 };
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/lesson/probe.h"
+#include "engine/session/model_answers.h"
 
 namespace lanescope::lesson {
 namespace {
@@ -28,8 +29,8 @@ Result<const json*> follow(const json& from, const std::string& pointer, const P
         return failure("probe", fmt::format("[{}]: '{}' is no JSON pointer", probe.text, pointer),
                        {}, "write it as /counters/simt_efficiency");
     }
-    return failure("probe", fmt::format("[{}]: the report has no {}", probe.text, pointer), {},
-                   "`lanescope sim KERNEL --json` shows what it holds");
+    return failure("probe", fmt::format("[{}]: there is no {}", probe.text, pointer), {},
+                   "`lanescope sim KERNEL --json`, or of a model its subcommand, shows what there is");
 }
 
 Result<double> numberOf(const json& value, const Probe& probe) {
@@ -75,6 +76,7 @@ struct Workbench::State {
 
     Result<Prepared> load(const Run& run, const std::optional<std::string>& text) const;
     Result<Prepared*> prepared(const Run& run);
+    Result<json> modelAnswer(const Probe& probe, const Step& step);
     Result<double> probe(const Probe& probe, Workbench& bench, const Lesson& lesson,
                          const Step& step);
 };
@@ -159,6 +161,27 @@ Result<Frame> Workbench::frame(const Run& run, const Action& view) {
     return frameAt((*prepared)->program, (*prepared)->launch, position);
 }
 
+Result<json> Workbench::State::modelAnswer(const Probe& probe, const Step& step) {
+    session::ModelArguments arguments;
+    for (const auto& [name, value] : probe.arguments) {
+        if (name == "gpu") {
+            arguments.emplace(name, value);
+            continue;
+        }
+        auto kernel = prepared(step.run);
+        if (!kernel)
+            return failure(kernel.error());
+        const auto number = catalog::evaluate(value, (*kernel)->program.resolved.values);
+        if (!number)
+            return failure(number.error());
+        arguments.emplace(name, fmt::format("{:.17g}", *number));
+    }
+    auto answer = session::answer(probe.model, arguments);
+    if (!answer)
+        return failure(answer.error());
+    return json::parse(answer->json);
+}
+
 Result<double> Workbench::State::probe(const Probe& probe, Workbench& bench, const Lesson& lesson,
                                        const Step& step) {
     const NamedRun* named = lesson.findRun(probe.run);
@@ -187,6 +210,15 @@ Result<double> Workbench::State::probe(const Probe& probe, Workbench& bench, con
             value.error().front().message =
                 fmt::format("[{}]: {}", probe.text, value.error().front().message);
         return value;
+    }
+    if (probe.kind == ProbeKind::Model) {
+        const auto answer = modelAnswer(probe, step);
+        if (!answer)
+            return failure(answer.error());
+        const auto value = follow(*answer, probe.pointer, probe);
+        if (!value)
+            return failure(value.error());
+        return numberOf(**value, probe);
     }
     auto report = bench.report(run);
     if (!report)
@@ -242,11 +274,24 @@ Result<std::string> Workbench::evaluateText(std::string_view expression, const L
         return failure(parts.error());
     const bool isOne = parts->size() == 1 && parts->front().isProbe &&
                        (parts->front().probe.kind == ProbeKind::Report ||
-                        parts->front().probe.kind == ProbeKind::Finding);
+                        parts->front().probe.kind == ProbeKind::Finding ||
+                        parts->front().probe.kind == ProbeKind::Model);
     if (!isOne)
         return failure("probe", fmt::format("'{}' is no text", expression), {},
-                       "ask for one pointer of the report or of a finding");
+                       "ask for one pointer of the report, of a finding or of a model");
     const Probe& probe = parts->front().probe;
+    const auto textOf = [](const json& value) {
+        return value.is_string() ? value.get<std::string>() : value.dump();
+    };
+    if (probe.kind == ProbeKind::Model) {
+        const auto answer = m_state->modelAnswer(probe, step);
+        if (!answer)
+            return failure(answer.error());
+        const auto value = follow(*answer, probe.pointer, probe);
+        if (!value)
+            return failure(value.error());
+        return textOf(**value);
+    }
     const NamedRun* named = lesson.findRun(probe.run);
     auto report = this->report(named != nullptr ? named->run : step.run);
     if (!report)
@@ -261,7 +306,7 @@ Result<std::string> Workbench::evaluateText(std::string_view expression, const L
     auto value = follow(*from, probe.pointer, probe);
     if (!value)
         return failure(value.error());
-    return (*value)->is_string() ? (*value)->get<std::string>() : (*value)->dump();
+    return textOf(**value);
 }
 
 } // namespace lanescope::lesson

@@ -2,6 +2,7 @@
 #include "engine/model/waves.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,6 +38,27 @@ Result<Waves> waves(std::int64_t blocks, std::int64_t sms, std::int64_t blocksPe
                            inputOf("SMs", double(sms), "SMs", "the GPU"),
                            inputOf("blocks per SM", double(blocksPerSm), "blocks", "occupancy")},
                           {"all blocks take equally long"}};
+    return result;
+}
+
+Result<TileWaves> tileWaves(const TiledMatmul& matmul, std::int64_t sms, std::int64_t blocksPerSm) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 20;
+    for (const std::int64_t size :
+         {matmul.m, matmul.n, matmul.tileM, matmul.tileN, matmul.splitK})
+        if (size < 1 || size > kMost)
+            return failure("launch",
+                           fmt::format("C of {} x {} in tiles of {} x {}, K in {} parts", matmul.m,
+                                       matmul.n, matmul.tileM, matmul.tileN, matmul.splitK),
+                           {}, fmt::format("give sizes from 1 to {}", kMost));
+    const auto ceilDiv = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+    TileWaves result;
+    result.blocks =
+        ceilDiv(matmul.m, matmul.tileM) * ceilDiv(matmul.n, matmul.tileN) * matmul.splitK;
+    Result<Waves> w = waves(result.blocks, sms, blocksPerSm);
+    if (!w)
+        return failure(w.error());
+    result.waves = std::move(*w);
+    result.reuse = double(matmul.tileM) * double(matmul.tileN) / double(matmul.tileM + matmul.tileN);
     return result;
 }
 

@@ -26,4 +26,23 @@ struct Waves {
 /// Error (code "launch"): no blocks, no SMs, or a block that does not fit an SM.
 Result<Waves> waves(std::int64_t blocks, std::int64_t sms, std::int64_t blocksPerSm);
 
+/// Sizes of a tiled matmul: C is m x n, a block takes a tile of tileM x tileN and 1 / splitK of K.
+struct TiledMatmul {
+    std::int64_t m = 0, n = 0;
+    std::int64_t tileM = 0, tileN = 0;
+    std::int64_t splitK = 1;
+};
+
+struct TileWaves {
+    std::int64_t blocks = 0;
+    Waves waves;
+    /// Multiply-adds per element of A and B that a block reads, tileM tileN / (tileM + tileN):
+    /// what larger tiles gain where they lose blocks.
+    double reuse = 0;
+};
+
+/// Blocks ceil(m / tileM) x ceil(n / tileN) x splitK and their waves. Error (code "launch"): a size
+/// below 1, or too many blocks; as waves.
+Result<TileWaves> tileWaves(const TiledMatmul& matmul, std::int64_t sms, std::int64_t blocksPerSm);
+
 } // namespace lanescope::model

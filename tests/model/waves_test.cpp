@@ -36,6 +36,27 @@ TEST_CASE("a 1024 x 1024 matrix in tiles of 128 and 64") {
     CHECK(waves(256, 132, 4)->slotsUsed == Approx(0.4848).epsilon(0.001));
 }
 
+TEST_CASE("tiles of a matmul: blocks, reuse and split-K") {
+    const auto large = tileWaves({1024, 1024, 128, 128, 1}, 132, 2);
+    const auto small = tileWaves({1024, 1024, 64, 64, 1}, 132, 4);
+    const auto split = tileWaves({1024, 1024, 128, 128, 4}, 132, 2);
+    REQUIRE(large);
+    REQUIRE(small);
+    REQUIRE(split);
+    CHECK(large->blocks == 64);
+    CHECK(large->waves.slotsUsed == Approx(0.24).margin(0.005));
+    CHECK(large->reuse == 64);
+    CHECK(small->blocks == 256);
+    CHECK(small->waves.slotsUsed == Approx(0.48).margin(0.005));
+    CHECK(small->reuse == 32);
+    CHECK(split->blocks == 256);
+    CHECK(split->waves.slotsUsed == Approx(256.0 / 264));
+    CHECK(tileWaves({100, 70, 64, 64, 1}, 132, 1)->blocks == 4);
+    CHECK_FALSE(tileWaves({1024, 1024, 0, 128, 1}, 132, 2));
+    CHECK_FALSE(tileWaves({1024, 1024, 128, 128, 0}, 132, 2));
+    CHECK_FALSE(tileWaves({1 << 20, 1 << 20, 1, 1, 1 << 20}, 132, 0));
+}
+
 TEST_CASE("a grid or a GPU that is empty is an error") {
     CHECK_FALSE(waves(0, 132, 1));
     CHECK_FALSE(waves(1, 0, 1));
