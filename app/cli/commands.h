@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/diagnostic.h"
+#include "engine/base/lane_mask.h"
 #include "engine/compile/compile.h"
 
 namespace CLI {
@@ -28,6 +29,7 @@ void addRoofline(CLI::App& app, int& status);
 /// occupancy, waves and the other models that need no kernel.
 void addModels(CLI::App& app, int& status);
 void addCompile(CLI::App& app, int& status);
+void addTiming(CLI::App& app, int& status);
 
 /// Prints the diagnostics, one line each, and returns kBadInput. With json, an object {"errors":
 /// [...]} on standard output too.
@@ -42,6 +44,10 @@ compile::Environment environment();
 /// range.
 Result<std::int64_t> wholeNumber(const std::string& option, const std::string& text,
                                  std::int64_t least, std::int64_t most);
+
+/// "X[,Y[,Z]]". Extents of zero are let through: the launch check says what is wrong with them.
+/// Errors (code "argument") name the option and the text.
+Result<Dim3> extentsFrom(const std::string& option, const std::string& text);
 
 /// "NAME=VALUE" or "NAME" (1), as a compiler's -D; the name may have a parameter list. Errors (code
 /// "argument"): no name, a line break.

@@ -66,6 +66,25 @@ Result<std::int64_t> wholeNumber(const std::string& option, const std::string& t
     return value;
 }
 
+Result<Dim3> extentsFrom(const std::string& option, const std::string& text) {
+    Dim3 out;
+    std::uint32_t* parts[] = {&out.x, &out.y, &out.z};
+    const char* at = text.data();
+    const char* end = at + text.size();
+    for (std::size_t i = 0; i < 3; ++i) {
+        const auto [next, error] = std::from_chars(at, end, *parts[i]);
+        if (error != std::errc{})
+            break;
+        if (next == end)
+            return out;
+        if (*next != ',')
+            break;
+        at = next + 1;
+    }
+    return failure("argument", fmt::format("{} '{}' is not X[,Y[,Z]]", option, text), {},
+                   "give one to three whole numbers, such as 16,16");
+}
+
 Result<std::vector<std::pair<std::string, std::string>>>
 macros(const std::vector<std::string>& texts) {
     std::vector<std::pair<std::string, std::string>> out;

@@ -23,26 +23,6 @@ struct SimArguments {
     std::vector<std::string> specs, defines, dumps;
 };
 
-/// "X[,Y[,Z]]". Extents of zero are let through: the launch check says what is wrong with them.
-Result<Dim3> parseDim(const std::string& text, const char* option) {
-    Dim3 out;
-    std::uint32_t* parts[] = {&out.x, &out.y, &out.z};
-    const char* at = text.data();
-    const char* end = at + text.size();
-    for (std::size_t i = 0; i < 3; ++i) {
-        const auto [next, error] = std::from_chars(at, end, *parts[i]);
-        if (error != std::errc{})
-            break;
-        if (next == end)
-            return out;
-        if (*next != ',')
-            break;
-        at = next + 1;
-    }
-    return failure("argument", fmt::format("{} '{}' is not X[,Y[,Z]]", option, text), {},
-                   "give one to three whole numbers, such as 16,16");
-}
-
 constexpr std::uint64_t kMostListedBlocks = 1 << 20;
 
 Result<session::SimulateOptions> parseBlocks(const SimArguments& a) {
@@ -98,7 +78,7 @@ Result<session::LaunchRequest> launchRequest(const SimArguments& a) {
          {std::tuple{&a.grid, &out.grid, "--grid"}, std::tuple{&a.block, &out.block, "--block"}}) {
         if (text->empty())
             continue;
-        Result<Dim3> d = parseDim(*text, option);
+        Result<Dim3> d = extentsFrom(option, *text);
         if (!d)
             return failure(d.error());
         *target = *d;

@@ -251,6 +251,22 @@ InstructionClass classify(const Instruction& instruction) {
     return InstructionClass::Other;
 }
 
+bool writesFirstOperand(const Instruction& in) {
+    switch (family(in.opcode)) {
+    case Family::Barrier:
+        return in.modifiers.barrier == BarrierMode::RedAnd ||
+               in.modifiers.barrier == BarrierMode::RedOr ||
+               in.modifiers.barrier == BarrierMode::RedPopc;
+    case Family::Fence:
+    case Family::Control:
+    case Family::Hint:
+    case Family::Unsupported:
+        return false;
+    default:
+        return in.opcode != Opcode::St && in.opcode != Opcode::Red;
+    }
+}
+
 int floatingPointOperations(const Instruction& instruction) {
     const Type type = instruction.type;
     if (!isOneOf(type, {Type::F16, Type::F16x2, Type::BF16, Type::BF16x2, Type::F32, Type::F32x2,

@@ -48,6 +48,10 @@ InstructionClass classify(const Instruction& instruction);
 /// 0 for others.
 int floatingPointOperations(const Instruction& instruction);
 
+/// Whether the first operand is written: all but stores, reductions, control flow, fences and barriers
+/// without a result.
+bool writesFirstOperand(const Instruction& instruction);
+
 /// Checks opcode, modifiers, types and operand count and kinds against the PTX ISA table of the
 /// instruction. An instruction the simulator does not execute gives code "unsupported", a malformed
 /// one "syntax".

@@ -124,28 +124,14 @@ Result<void> runBlocks(const PreparedLaunch& prepared, sim::Memory& memory, cons
 }
 
 void modelInto(SimReport& report, const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device) {
-    report.registersPerThread = 0;
-    const bool asShipped = program.kernel && program.resolved.definesAreDefault && program.cudaText == program.kernel->text;
-    if (asShipped)
-        if (const auto registers = program.kernel->registersFor(device.limits.capability.major, device.limits.capability.minor)) {
-            report.registersPerThread = *registers;
-            report.registersSource = program.kernel->registersSource;
-        }
-    if (report.registersPerThread == 0) {
-        report.registersPerThread = sim::estimateRegisters(*program.program);
-        report.registersSource = "estimated from PTX";
-    }
-    model::OccupancyInput input;
-    input.threads = static_cast<int>(prepared.launch.block.count());
-    input.registersPerThread = report.registersPerThread;
-    input.staticSharedBytes = static_cast<std::int64_t>(program.program->staticSharedBytes);
-    input.dynamicSharedBytes = static_cast<std::int64_t>(prepared.launch.dynamicSharedBytes);
-    Result<model::Occupancy> occupancy = model::occupancy(device, input);
-    if (!occupancy) {
-        report.modelNote = toString(occupancy.error());
+    KernelResidency residency = residencyOf(program, prepared, device);
+    report.registersPerThread = residency.registersPerThread;
+    report.registersSource = std::move(residency.registersSource);
+    if (!residency.occupancy) {
+        report.modelNote = toString(residency.occupancy.error());
         return;
     }
-    report.occupancy = std::move(*occupancy);
+    report.occupancy = std::move(*residency.occupancy);
     if (!device.isProduct()) {
         report.modelNote = fmt::format("{} has no clock and no number of SMs: choose a GPU for times", device.name);
         return;
@@ -177,6 +163,32 @@ Result<catalog::ReferenceReport> verify(const LoadedProgram& program, const Prep
 }
 
 } // namespace
+
+KernelResidency residencyOf(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device,
+                            std::optional<int> registers) {
+    KernelResidency out;
+    if (registers) {
+        out.registersPerThread = *registers;
+        out.registersSource = "given";
+    }
+    const bool asShipped = program.kernel && program.resolved.definesAreDefault && program.cudaText == program.kernel->text;
+    if (asShipped && out.registersPerThread == 0)
+        if (const auto known = program.kernel->registersFor(device.limits.capability.major, device.limits.capability.minor)) {
+            out.registersPerThread = *known;
+            out.registersSource = program.kernel->registersSource;
+        }
+    if (out.registersPerThread == 0) {
+        out.registersPerThread = sim::estimateRegisters(*program.program);
+        out.registersSource = "estimated from PTX";
+    }
+    model::OccupancyInput input;
+    input.threads = static_cast<int>(prepared.launch.block.count());
+    input.registersPerThread = out.registersPerThread;
+    input.staticSharedBytes = static_cast<std::int64_t>(program.program->staticSharedBytes);
+    input.dynamicSharedBytes = static_cast<std::int64_t>(prepared.launch.dynamicSharedBytes);
+    out.occupancy = model::occupancy(device, input);
+    return out;
+}
 
 model::KernelCounts kernelCounts(const sim::Counters& c, const sim::Launch& launch) {
     using ptx::InstructionClass;

@@ -111,6 +111,16 @@ std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared,
 /// The same for people.
 std::string toText(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device, const SimReport& report);
 
+/// Registers of a program on a device, and the occupancy of a launch with them.
+struct KernelResidency {
+    int registersPerThread = 0;
+    std::string registersSource; ///< "ptxas 13.0 ..." or "estimated from PTX"
+    Result<model::Occupancy> occupancy;
+};
+/// `registers`: what the user says instead.
+KernelResidency residencyOf(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device,
+                            std::optional<int> registers = std::nullopt);
+
 /// What the roofline takes from counters.
 model::KernelCounts kernelCounts(const sim::Counters& counters, const sim::Launch& launch);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/ptx/control_flow.h"
+#include "engine/ptx/instruction_set.h"
 
 namespace lanescope::sim {
 
@@ -15,21 +16,6 @@ using Bits = std::vector<std::uint64_t>;
 bool test(const Bits& b, std::uint32_t i) { return (b[i >> 6] >> (i & 63) & 1) != 0; }
 void set(Bits& b, std::uint32_t i) { b[i >> 6] |= std::uint64_t{1} << (i & 63); }
 void clear(Bits& b, std::uint32_t i) { b[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
-
-bool hasDestination(const ptx::Instruction& in) {
-    switch (ptx::family(in.opcode)) {
-    case ptx::Family::Barrier:
-        return in.modifiers.barrier == ptx::BarrierMode::RedAnd || in.modifiers.barrier == ptx::BarrierMode::RedOr ||
-               in.modifiers.barrier == ptx::BarrierMode::RedPopc;
-    case ptx::Family::Fence:
-    case ptx::Family::Control:
-    case ptx::Family::Hint:
-    case ptx::Family::Unsupported:
-        return false;
-    default:
-        return in.opcode != ptx::Opcode::St && in.opcode != ptx::Opcode::Red;
-    }
-}
 
 template <class F>
 void registersOf(const ptx::Operand& o, F&& f) {
@@ -60,7 +46,7 @@ int mostLive(const ptx::Function& f) {
                 count += test(live, r) ? weight(f.registers[r]) : 0;
         for (std::uint32_t i = flow.blocks[b].last; i-- > flow.blocks[b].first;) {
             const ptx::Instruction& in = f.instructions[i];
-            const bool writes = hasDestination(in) && !in.operands.empty();
+            const bool writes = ptx::writesFirstOperand(in) && !in.operands.empty();
             const auto use = [&](std::uint32_t r) {
                 if (!test(live, r)) {
                     set(live, r);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// lanescope timing: the timing of one SM, modelled, for a kernel's launch.
+#include <charconv>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "app/cli/commands.h"
+#include "engine/session/timing.h"
+
+namespace lanescope::cli {
+
+namespace {
+
+struct TimingArguments {
+    std::string subject, entry, grid, block, shared, with, gpu = "h100", traced = "0", resident, registers;
+    std::vector<std::string> specs, defines, figures;
+    bool json = false;
+};
+
+Result<timing::Overrides> figureOverrides(const std::vector<std::string>& texts) {
+    timing::Overrides out;
+    for (const std::string& text : texts) {
+        const std::size_t equals = text.find('=');
+        double value = 0;
+        const char* const end = text.data() + text.size();
+        const char* const from = equals == std::string::npos ? end : text.data() + equals + 1;
+        const auto [next, error] = std::from_chars(from, end, value);
+        if (equals == 0 || from == end || error != std::errc{} || next != end)
+            return failure("argument", fmt::format("--set '{}' is not FIGURE=NUMBER", text), {},
+                           "for example --set issue_latency_dram=700; --json lists the figures");
+        out[text.substr(0, equals)] = value;
+    }
+    return out;
+}
+
+Result<void> runTiming(const TimingArguments& a) {
+    const Result<device::Device> device = device::findDevice(a.gpu);
+    if (!device)
+        return failure(device.error());
+    session::LoadRequest load;
+    load.subject = a.subject;
+    load.entry = a.entry;
+    Result<std::vector<std::pair<std::string, std::string>>> defines = macros(a.defines);
+    if (!defines)
+        return failure(defines.error());
+    load.defines = std::move(*defines);
+    const Result<std::optional<compile::Compiler>> with = compilerNamed(a.with);
+    if (!with)
+        return failure(with.error());
+    load.with = *with;
+    session::LaunchRequest request;
+    request.arguments = a.specs;
+    for (const auto& [text, target, option] :
+         {std::tuple{&a.grid, &request.grid, "--grid"}, std::tuple{&a.block, &request.block, "--block"}}) {
+        if (text->empty())
+            continue;
+        Result<Dim3> extents = extentsFrom(option, *text);
+        if (!extents)
+            return failure(extents.error());
+        *target = *extents;
+    }
+    if (!a.shared.empty()) {
+        const Result<std::int64_t> bytes = wholeNumber("--shared", a.shared, 0, INT32_MAX);
+        if (!bytes)
+            return failure(bytes.error());
+        request.dynamicSharedBytes = static_cast<std::uint64_t>(*bytes);
+    }
+    session::TimingOptions options;
+    const Result<std::int64_t> traced = wholeNumber("--trace-block", a.traced, 0, INT64_MAX);
+    if (!traced)
+        return failure(traced.error());
+    options.block = static_cast<std::uint64_t>(*traced);
+    if (!a.resident.empty()) {
+        const Result<std::int64_t> resident = wholeNumber("--resident", a.resident, 1, 64);
+        if (!resident)
+            return failure(resident.error());
+        options.resident = static_cast<int>(*resident);
+    }
+    if (!a.registers.empty()) {
+        const Result<std::int64_t> registers = wholeNumber("--registers", a.registers, 1, 255);
+        if (!registers)
+            return failure(registers.error());
+        options.registersPerThread = static_cast<int>(*registers);
+    }
+    Result<timing::Overrides> figures = figureOverrides(a.figures);
+    if (!figures)
+        return failure(figures.error());
+    options.figures = std::move(*figures);
+    const Result<session::LoadedProgram> program = session::load(load, environment());
+    if (!program)
+        return failure(program.error());
+    const Result<session::PreparedLaunch> prepared = session::prepare(*program, request, *device);
+    if (!prepared)
+        return failure(prepared.error());
+    const Result<session::TimingReport> report = session::timeLaunch(*program, *prepared, *device, options);
+    if (!report)
+        return failure(report.error());
+    print(a.json ? session::toJson(*program, *prepared, *device, *report) + "\n" : session::toText(*program, *prepared, *device, *report));
+    return {};
+}
+
+} // namespace
+
+void addTiming(CLI::App& app, int& status) {
+    CLI::App* sub = app.add_subcommand("timing", "Time an SM cycle by cycle: stalls, pipes, cycles (modelled)");
+    auto a = std::make_shared<TimingArguments>();
+    sub->add_option("subject", a->subject, "A kernel of the catalog (see `lanescope kernels`), a .cu or a .ptx file")->required();
+    sub->add_option("--kernel", a->entry, "Which kernel of the file");
+    sub->add_option("--grid", a->grid, "Blocks: X[,Y[,Z]]");
+    sub->add_option("--block", a->block, "Threads of a block: X[,Y[,Z]]");
+    sub->add_option("--shared", a->shared, "Dynamic shared memory of a block in bytes");
+    sub->add_option("--arg", a->specs, "An argument, in order, as for `lanescope sim`")->allow_extra_args(false);
+    sub->add_option("-D", a->defines, "NAME=VALUE: a parameter of a catalog kernel, or a macro of a .cu file")->allow_extra_args(false);
+    sub->add_option("--gpu", a->gpu, "A GPU (see `lanescope devices`) or ccX.Y")->capture_default_str();
+    sub->add_option("--with", a->with, "Compile with nvrtc, nvcc or clang");
+    sub->add_option("--trace-block", a->traced, "The block that is traced, x fastest")->capture_default_str();
+    sub->add_option("--resident", a->resident, "Blocks on the SM instead of what occupancy and grid give");
+    sub->add_option("--registers", a->registers, "Registers of a thread, as ptxas -v prints them");
+    sub->add_option("--set", a->figures, "FIGURE=NUMBER: a latency or rate instead of the GPU's (--json lists them)")->allow_extra_args(false);
+    sub->add_flag("--json", a->json, "Print one JSON object");
+    sub->footer("Examples:\n"
+                "  lanescope timing k03_shared --gpu h200\n"
+                "  lanescope timing k02_coalesced -D M=1024 -D N=1024 -D K=1024 --gpu rtx-a6000 --set issue_latency_dram=600 --json");
+    sub->callback([a, &status] {
+        if (const Result<void> ran = runTiming(*a); !ran)
+            status = report(ran.error(), a->json);
+    });
+}
+
+} // namespace lanescope::cli

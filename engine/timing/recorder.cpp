@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/timing/recorder.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "engine/memory/access.h"
+
+namespace lanescope::timing {
+
+namespace {
+
+std::size_t hashOf(std::uint64_t line) { return static_cast<std::size_t>((line * 0x9e3779b97f4a7c15ull) >> 20); }
+
+/// Adds the sector's bit to its line's entry, lines kept in the order in which lanes touch them.
+void addSector(std::vector<std::uint64_t>& lines, std::size_t first, std::uint64_t line, std::uint64_t bit) {
+    for (std::size_t i = lines.size(); i-- > first;)
+        if (lines[i] >> 4 == line) {
+            lines[i] |= bit;
+            return;
+        }
+    lines.push_back(line << 4 | bit);
+}
+
+/// Lanes of the busiest bank: atomics serve one lane after another also where they share a word (measured on an H200: 32 cycles for 32
+/// lanes on one word).
+int atomicWavefronts(const std::uint64_t* addresses, LaneMask active) {
+    std::array<int, memory::kBanks> lanes{};
+    int most = 0;
+    forEachLane(active, [&](int lane) { most = std::max(most, ++lanes[addresses[lane] / memory::kBankBytes % memory::kBanks]); });
+    return most;
+}
+
+} // namespace
+
+int l1Wavefronts(const std::uint64_t* addresses, LaneMask active, int bytes, bool isStore, int lines, int tagsPerCycle) {
+    const int tagCycles = (lines + tagsPerCycle - 1) / tagsPerCycle;
+    const int width = std::clamp(bytes, 1, 16);
+    const int data = memory::sharedCost(memory::Addresses(addresses, kWarpSize), active, width,
+                                        isStore ? memory::SharedKind::Store : memory::SharedKind::Load)
+                         .wavefronts;
+    return std::max(data, tagCycles) + (tagCycles > 1 ? 1 : 0);
+}
+
+Recorder::Recorder(const sim::Program& program, const Parameters& parameters, int warps, std::uint32_t maxEvents)
+    : m_program(program), m_tagsPerCycle(parameters.tagsPerCycle), m_maxEvents(maxEvents), m_pending(static_cast<std::size_t>(warps)),
+      m_touched(1024) {
+    m_stream.warps.resize(static_cast<std::size_t>(warps));
+}
+
+void Recorder::touch(std::uint64_t line) {
+    if (2 * m_touchedCount >= m_touched.size()) {
+        std::vector<std::uint64_t> old(m_touched.size() * 2);
+        old.swap(m_touched);
+        m_touchedCount = 0;
+        for (const std::uint64_t l : old)
+            if (l != 0) {
+                std::size_t at = hashOf(l >> 4) & (m_touched.size() - 1);
+                while (m_touched[at] != 0)
+                    at = (at + 1) & (m_touched.size() - 1);
+                m_touched[at] = l;
+                ++m_touchedCount;
+            }
+    }
+    std::size_t at = hashOf(line >> 4) & (m_touched.size() - 1);
+    while (m_touched[at] != 0 && m_touched[at] >> 4 != line >> 4)
+        at = (at + 1) & (m_touched.size() - 1);
+    m_touchedCount += m_touched[at] == 0;
+    const std::uint64_t fresh = line & 15 & ~m_touched[at];
+    m_touched[at] |= line;
+    m_stream.touchedSectors += static_cast<unsigned>(std::popcount(fresh));
+}
+
+void Recorder::access(const sim::AccessEvent& e) {
+    if (m_stream.events >= m_maxEvents)
+        return;
+    const auto index = static_cast<std::uint32_t>(m_stream.accesses.size());
+    if (m_firstAccess == kNone)
+        m_firstAccess = index;
+    else
+        m_stream.accesses.back().isLast = false;
+    Access& a = m_stream.accesses.emplace_back();
+    const LaneMask active = e.active & ~e.outOfBounds;
+    if (active == 0)
+        return;
+    if (e.space == ptx::Space::Shared) {
+        a.isShared = true;
+        const int cost = e.kind == sim::AccessKind::Atomic
+                             ? atomicWavefronts(e.addresses, active)
+                             : memory::sharedCost(memory::Addresses(e.addresses, kWarpSize), active, std::min(e.bytes, 16),
+                                                  e.kind == sim::AccessKind::Store ? memory::SharedKind::Store : memory::SharedKind::Load)
+                                   .wavefronts;
+        a.wavefronts = static_cast<std::uint16_t>(cost);
+        return;
+    }
+    std::vector<std::uint64_t>& lines = m_stream.lines;
+    const std::size_t first = lines.size();
+    a.firstLine = static_cast<std::uint32_t>(first);
+    if (e.space == ptx::Space::Local) {
+        // Interleaved: word w of the 32 lanes is one line. Block and warp keep theirs apart from each other and from global memory.
+        const std::uint64_t own = std::uint64_t{1} << 59 | std::uint64_t{e.block & 0xffff} << 40 | std::uint64_t{e.warp} << 34;
+        forEachLane(active, [&](int lane) {
+            for (std::uint64_t w = e.addresses[lane] / 4; w <= (e.addresses[lane] + static_cast<unsigned>(e.bytes) - 1) / 4; ++w)
+                addSector(lines, first, own | (w & 0x3'ffff'ffff), std::uint64_t{1} << (lane / 8));
+        });
+    } else {
+        forEachLane(active, [&](int lane) {
+            const std::uint64_t last = (e.addresses[lane] + static_cast<unsigned>(e.bytes) - 1) / memory::kSectorBytes;
+            for (std::uint64_t s = e.addresses[lane] / memory::kSectorBytes; s <= last; ++s)
+                addSector(lines, first, s / 4, std::uint64_t{1} << (s % 4));
+        });
+    }
+    a.lines = static_cast<std::uint16_t>(lines.size() - first);
+    for (std::size_t i = first; i < lines.size(); ++i) {
+        a.sectors = static_cast<std::uint16_t>(a.sectors + std::popcount(lines[i] & 15));
+        if (e.space != ptx::Space::Local)
+            touch(lines[i]);
+    }
+    a.wavefronts = static_cast<std::uint16_t>(e.space == ptx::Space::Local
+                                                  ? std::max<int>(1, a.lines)
+                                                  : l1Wavefronts(e.addresses, active, e.bytes, e.kind == sim::AccessKind::Store, a.lines, m_tagsPerCycle));
+}
+
+void Recorder::barrier(const sim::BarrierEvent& e) {
+    const auto instance = static_cast<std::uint32_t>(m_stream.barrierArrivals.size());
+    std::uint32_t arrivals = 0;
+    const auto assign = [&](std::uint32_t warp, bool waits) {
+        std::vector<std::uint32_t>& pending = m_pending[warp];
+        for (std::size_t i = 0; i < pending.size(); ++i)
+            // A warp that came in parts waits with the last of them.
+            m_stream.warps[warp][pending[i]].detail = waits && i + 1 == pending.size() ? instance : instance | Record::kArriveOnly;
+        arrivals += static_cast<std::uint32_t>(pending.size());
+        pending.clear();
+    };
+    for (const std::uint32_t warp : e.released)
+        assign(warp, true);
+    for (const std::uint32_t warp : e.arrivedOnly)
+        assign(warp, false);
+    m_stream.barrierArrivals.push_back(arrivals);
+}
+
+void Recorder::instruction(const sim::InstructionEvent& e) {
+    const std::uint32_t access = m_firstAccess;
+    m_firstAccess = kNone;
+    ++m_stream.allEvents;
+    if (m_stream.events >= m_maxEvents) {
+        m_stream.complete = false;
+        return;
+    }
+    std::vector<Record>& records = m_stream.warps[e.warp];
+    const auto index = static_cast<std::uint32_t>(records.size());
+    records.push_back({e.pc, m_stream.events, access});
+    ++m_stream.events;
+    using Event = sim::InstructionEvent;
+    if ((e.flags & Event::kBarrierArrive) == 0)
+        return;
+    if ((e.flags & Event::kBarrierRelease) == 0 || m_stream.barrierArrivals.empty()) {
+        m_pending[e.warp].push_back(index);
+        return;
+    }
+    // The last to arrive: the barrier was reported before this instruction.
+    const auto instance = static_cast<std::uint32_t>(m_stream.barrierArrivals.size() - 1);
+    ++m_stream.barrierArrivals.back();
+    for (std::size_t i = records.size() - 1; i-- > 0 && records.size() - i < 256;)
+        if (records[i].detail == instance && m_program.ops[records[i].pc].kind == sim::OpKind::Barrier)
+            records[i].detail |= Record::kArriveOnly;
+    const bool arriveOnly = static_cast<ptx::BarrierMode>(m_program.ops[e.pc].target) == ptx::BarrierMode::Arrive;
+    records.back().detail = arriveOnly ? instance | Record::kArriveOnly : instance;
+}
+
+BlockStream Recorder::take(const ProgramTiming& timing) {
+    std::vector<Record> block;
+    for (std::vector<Record>& records : m_stream.warps)
+        for (std::size_t at = 0; at < records.size();) {
+            const std::uint32_t first = records[at].pc, end = timing.blockEnd[first];
+            // A basic block that the warp ran through from end to end.
+            std::size_t run = 1;
+            while (end != 0 && at + run < records.size() && first + run < end && records[at + run].pc == first + run)
+                ++run;
+            if (end != 0 && run == end - first && run > 2) {
+                const auto begin = records.begin() + static_cast<std::ptrdiff_t>(at);
+                block.assign(begin, begin + static_cast<std::ptrdiff_t>(run));
+                for (std::size_t i = 0; i < run; ++i)
+                    begin[static_cast<std::ptrdiff_t>(i)] = block[timing.scheduled[first + i] - first];
+            }
+            at += run;
+        }
+    m_pending.assign(m_pending.size(), {});
+    m_touched.assign(1024, 0);
+    m_touchedCount = 0;
+    BlockStream out = std::move(m_stream);
+    m_stream = {};
+    m_stream.warps.resize(out.warps.size());
+    return out;
+}
+
+} // namespace lanescope::timing
