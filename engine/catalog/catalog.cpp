@@ -114,6 +114,9 @@ std::optional<ResolvedReference> resolveReference(const Kernel& kernel, const Va
         return std::nullopt;
     ResolvedReference resolved;
     resolved.kind = kernel.reference->kind;
+    resolved.value = kernel.reference->value;
+    resolved.index = kernel.reference->index;
+    resolved.parameters = values;
     for (const auto& [name, expression] : kernel.reference->sizes) {
         auto value = evaluateWhole(expression, values);
         if (value)

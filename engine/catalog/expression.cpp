@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/catalog/expression.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -24,27 +25,43 @@ double ceilOf(double a) {
     return std::ceil(a);
 }
 
+double xorOf(double a, double b) {
+    if (!(std::fabs(a) <= kLargestExact && std::fabs(b) <= kLargestExact))
+        return std::nan("");
+    return static_cast<double>(static_cast<std::int64_t>(a) ^ static_cast<std::int64_t>(b));
+}
+
+/// The functions, operators and constants that every expression may use.
+void define(mu::Parser& parser, const Values& values) {
+    parser.DefineFun("ceil_div", ceilDiv);
+    parser.DefineFun("floor", floorOf);
+    parser.DefineFun("ceil", ceilOf);
+    parser.DefineFun("xor", xorOf);
+    parser.DefineOprt("%", remainderOf, mu::prMUL_DIV);
+    for (const auto& [name, value] : values) // constants, so that '=' cannot assign to them
+        parser.DefineConst(name, static_cast<double>(value));
+}
+
+tl::unexpected<Diagnostics> explain(const mu::ParserError& error, const std::string& expression) {
+    if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN)
+        return failure("expression",
+                       fmt::format("unknown name '{}' in '{}'", error.GetToken(), expression));
+    return failure("expression", fmt::format("'{}': {}", expression, error.GetMsg()));
+}
+
 } // namespace
 
 Result<double> evaluate(const std::string& expression, const Values& values) {
     double result = 0;
     try {
         mu::Parser parser;
-        parser.DefineFun("ceil_div", ceilDiv);
-        parser.DefineFun("floor", floorOf);
-        parser.DefineFun("ceil", ceilOf);
-        parser.DefineOprt("%", remainderOf, mu::prMUL_DIV);
-        for (const auto& [name, value] : values) // constants, so that '=' cannot assign to them
-            parser.DefineConst(name, static_cast<double>(value));
+        define(parser, values);
         parser.SetExpr(expression);
         result = parser.Eval();
         if (parser.GetNumResults() != 1)
             return failure("expression", fmt::format("'{}' has more than one value", expression));
     } catch (const mu::ParserError& error) {
-        if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN)
-            return failure("expression",
-                           fmt::format("unknown name '{}' in '{}'", error.GetToken(), expression));
-        return failure("expression", fmt::format("'{}': {}", expression, error.GetMsg()));
+        return explain(error, expression);
     }
     if (!std::isfinite(result))
         return failure("expression", fmt::format("'{}' has no finite value", expression));
@@ -78,6 +95,37 @@ Result<std::string> substitute(std::string_view text, const Values& values) {
         text.remove_prefix(close + 1);
     }
     return result;
+}
+
+struct Formula::State {
+    mu::Parser parser;
+    std::vector<double> variables;
+};
+
+Formula::Formula(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+Formula::Formula(Formula&&) noexcept = default;
+Formula& Formula::operator=(Formula&&) noexcept = default;
+Formula::~Formula() = default;
+
+Result<Formula> Formula::make(const std::string& expression, const Values& constants,
+                              std::span<const std::string> variables) {
+    auto state = std::make_unique<State>();
+    state->variables.resize(variables.size());
+    try {
+        define(state->parser, constants);
+        for (std::size_t i = 0; i < variables.size(); ++i)
+            state->parser.DefineVar(variables[i], &state->variables[i]);
+        state->parser.SetExpr(expression);
+        state->parser.Eval(); // parses
+    } catch (const mu::ParserError& error) {
+        return explain(error, expression);
+    }
+    return Formula(std::move(state));
+}
+
+double Formula::operator()(std::span<const double> values) const {
+    std::copy(values.begin(), values.end(), m_state->variables.begin());
+    return m_state->parser.Eval();
 }
 
 } // namespace lanescope::catalog

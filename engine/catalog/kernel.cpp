@@ -174,6 +174,15 @@ std::optional<Reference> readReference(Reader& reader, const json& manifest,
             else
                 reader.complain("reference.sizes." + name, "must be an expression in quotes");
         }
+    reference.value = reader.text(*object, "reference", "value", false);
+    if (const json* index = reader.find(*object, "reference", "index", false);
+        index != nullptr && index->is_object())
+        for (const auto& [name, value] : index->items()) {
+            if (value.is_string())
+                reference.index[name] = value.get<std::string>();
+            else
+                reader.complain("reference.index." + name, "must be an expression in quotes");
+        }
     reference.inputs = reader.texts(*object, "reference", "inputs");
     reference.outputs = reader.texts(*object, "reference", "outputs");
     const auto check = [&](const char* field, const std::vector<std::string>& names) {
@@ -184,6 +193,10 @@ std::optional<Reference> readReference(Reader& reader, const json& manifest,
     };
     check("reference.inputs", reference.inputs);
     check("reference.outputs", reference.outputs);
+    for (const auto& [name, expression] : reference.index)
+        if (std::find(reference.inputs.begin(), reference.inputs.end(), name) ==
+            reference.inputs.end())
+            reader.complain("reference.index", fmt::format("names '{}', which is no input", name));
     if (const auto wrong = problemOf(reference))
         reader.complain("reference", *wrong);
     return reference;
@@ -227,9 +240,21 @@ void checkExpressions(Reader& reader, const Kernel& kernel) {
             reader.complain(fmt::format("arguments[{}].spec", i), result.error().front().message);
     if (!kernel.flops.empty())
         check("flops", kernel.flops);
-    if (kernel.reference)
-        for (const auto& [name, expression] : kernel.reference->sizes)
-            check("reference.sizes." + name, expression);
+    if (!kernel.reference)
+        return;
+    for (const auto& [name, expression] : kernel.reference->sizes)
+        check("reference.sizes." + name, expression);
+    const auto checkFormula = [&](const std::string& field, const std::string& expression,
+                                  std::vector<std::string> variables) {
+        if (auto formula = Formula::make(expression, values, variables); !formula)
+            reader.complain(field, formula.error().front().message);
+    };
+    std::vector<std::string> variables = kernel.reference->inputs;
+    variables.emplace_back("i");
+    if (!kernel.reference->value.empty())
+        checkFormula("reference.value", kernel.reference->value, variables);
+    for (const auto& [name, expression] : kernel.reference->index)
+        checkFormula("reference.index." + name, expression, {"i"});
 }
 
 bool isAllowed(const Parameter& p, std::int64_t value) {

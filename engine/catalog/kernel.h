@@ -56,6 +56,8 @@ struct Reference {
     std::string kind;
     std::map<std::string, std::string> sizes; ///< name to expression
     std::vector<std::string> inputs, outputs; ///< names of arguments
+    std::string value;                        ///< kind map: expression of an output's element
+    std::map<std::string, std::string> index; ///< kind map: which element of an input it is made of
 };
 
 struct Kernel {

@@ -7,11 +7,14 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/catalog/expression.h"
 #include "engine/catalog/kernel.h"
 
 namespace lanescope::catalog {
@@ -25,13 +28,15 @@ constexpr std::uint64_t kWorkLimit = std::uint64_t{1} << 27;
 /// An array of one of the element types, as doubles.
 class Elements {
 public:
-    Elements(Bytes bytes, std::string_view type) : m_isFloat32(type != "f64" && type != "i32" && type != "u32") {
+    Elements(Bytes bytes, std::string_view type) : m_isFloat32(type.empty() || type == "f32") {
         if (type == "f64")
             convert<double>(bytes);
         else if (type == "i32")
             convert<std::int32_t>(bytes);
         else if (type == "u32")
             convert<std::uint32_t>(bytes);
+        else if (type == "u8")
+            convert<std::uint8_t>(bytes);
         else
             convert<float>(bytes);
     }
@@ -80,8 +85,8 @@ struct Plan {
 struct Kind {
     std::string_view name;
     std::vector<std::string_view> sizes;
-    std::size_t inputs = 1;
-    Plan (*plan)(const std::map<std::string, std::int64_t>& sizes);
+    std::optional<std::size_t> inputs = 1; ///< nothing: any number
+    Result<Plan> (*plan)(const ResolvedReference& reference);
 };
 
 /// Allowed error of a sum of k f32 terms (or products), over the sum of their magnitudes; see
@@ -91,12 +96,12 @@ double sumTolerance(std::uint64_t k) {
     return std::min(terms + 1, 6 * std::sqrt(terms) + 2) * kUnit;
 }
 
-std::uint64_t sizeOf(const std::map<std::string, std::int64_t>& sizes, const char* name) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(sizes.at(name), 0));
+std::uint64_t sizeOf(const ResolvedReference& reference, const char* name) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(reference.sizes.at(name), 0));
 }
 
-Plan planVectorAdd(const std::map<std::string, std::int64_t>& sizes) {
-    const std::uint64_t n = sizeOf(sizes, "n");
+Result<Plan> planVectorAdd(const ResolvedReference& reference) {
+    const std::uint64_t n = sizeOf(reference, "n");
     Plan plan{n, 1, {n, n}, "exact: one rounded addition", {}};
     plan.expect = [](const std::vector<Elements>& in, std::uint64_t i) {
         const double sum =
@@ -107,8 +112,8 @@ Plan planVectorAdd(const std::map<std::string, std::int64_t>& sizes) {
     return plan;
 }
 
-Plan planMatmul(const std::map<std::string, std::int64_t>& sizes) {
-    const std::uint64_t m = sizeOf(sizes, "M"), n = sizeOf(sizes, "N"), k = sizeOf(sizes, "K");
+Result<Plan> planMatmul(const ResolvedReference& reference) {
+    const std::uint64_t m = sizeOf(reference, "M"), n = sizeOf(reference, "N"), k = sizeOf(reference, "K");
     Plan plan{m * n, std::max<std::uint64_t>(k, 1), {m * k, k * n}, {}, {}};
     plan.rule = fmt::format("|error| <= min(K + 1, 6 sqrt(K) + 2) 2^-24 sum|a b|, K = {}", k);
     plan.expect = [n, k](const std::vector<Elements>& in, std::uint64_t i) {
@@ -136,8 +141,8 @@ Plan planMatmul(const std::map<std::string, std::int64_t>& sizes) {
     return plan;
 }
 
-Plan planCopy(const std::map<std::string, std::int64_t>& sizes) {
-    const std::uint64_t n = sizeOf(sizes, "n");
+Result<Plan> planCopy(const ResolvedReference& reference) {
+    const std::uint64_t n = sizeOf(reference, "n");
     Plan plan{n, 1, {n}, "exact", {}};
     plan.expect = [](const std::vector<Elements>& in, std::uint64_t i) {
         return Expectation{in[0][i], 0};
@@ -145,8 +150,8 @@ Plan planCopy(const std::map<std::string, std::int64_t>& sizes) {
     return plan;
 }
 
-Plan planTranspose(const std::map<std::string, std::int64_t>& sizes) {
-    const std::uint64_t m = sizeOf(sizes, "M"), n = sizeOf(sizes, "N");
+Result<Plan> planTranspose(const ResolvedReference& reference) {
+    const std::uint64_t m = sizeOf(reference, "M"), n = sizeOf(reference, "N");
     Plan plan{m * n, 1, {m * n}, "exact", {}};
     plan.expect = [m, n](const std::vector<Elements>& in, std::uint64_t i) {
         return Expectation{in[0][(i % m) * n + i / m], 0};
@@ -154,8 +159,8 @@ Plan planTranspose(const std::map<std::string, std::int64_t>& sizes) {
     return plan;
 }
 
-Plan planSum(const std::map<std::string, std::int64_t>& sizes) {
-    const std::uint64_t n = sizeOf(sizes, "n");
+Result<Plan> planSum(const ResolvedReference& reference) {
+    const std::uint64_t n = sizeOf(reference, "n");
     Plan plan{
         1, n, {n}, fmt::format("|error| <= min(n + 1, 6 sqrt(n) + 2) 2^-24 sum|x|, n = {}", n), {}};
     plan.expect = [n](const std::vector<Elements>& in, std::uint64_t) {
@@ -169,12 +174,69 @@ Plan planSum(const std::map<std::string, std::int64_t>& sizes) {
     return plan;
 }
 
+Result<Plan> planBlockSum(const ResolvedReference& reference) {
+    const std::uint64_t n = sizeOf(reference, "n");
+    const std::uint64_t per = std::max<std::uint64_t>(sizeOf(reference, "per"), 1);
+    Plan plan{(n + per - 1) / per, per, {n}, {}, {}};
+    plan.rule = fmt::format("|error| <= min(n + 1, 6 sqrt(n) + 2) 2^-24 sum|x| of {} elements", per);
+    plan.expect = [n, per](const std::vector<Elements>& in, std::uint64_t block) {
+        double sum = 0, magnitude = 0;
+        for (std::uint64_t i = block * per; i < std::min(n, (block + 1) * per); ++i) {
+            sum += in[0][i];
+            magnitude += std::fabs(in[0][i]);
+        }
+        return Expectation{sum, sumTolerance(per) * magnitude};
+    };
+    return plan;
+}
+
+Result<Plan> planMap(const ResolvedReference& reference) {
+    constexpr std::uint64_t kWorkPerElement = 64; // an expression takes that much longer
+    std::vector<std::string> variables;
+    std::vector<Formula> indices; // of each input
+    for (const ReferenceArgument& input : reference.inputs) {
+        const auto given = reference.index.find(input.name);
+        const std::vector<std::string> element{"i"};
+        auto index = Formula::make(given == reference.index.end() ? "i" : given->second,
+                                   reference.parameters, element);
+        if (!index)
+            return failure(std::move(index.error()));
+        indices.push_back(std::move(*index));
+        variables.push_back(input.name);
+    }
+    variables.emplace_back("i");
+    auto value = Formula::make(reference.value, reference.parameters, variables);
+    if (!value)
+        return failure(std::move(value.error()));
+    Plan plan{sizeOf(reference, "n"), kWorkPerElement,
+              std::vector<std::uint64_t>(reference.inputs.size()), "exact: " + reference.value, {}};
+    const auto formulas = std::make_shared<std::pair<std::vector<Formula>, Formula>>(
+        std::move(indices), std::move(*value));
+    plan.expect = [formulas](const std::vector<Elements>& in, std::uint64_t i) {
+        constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+        const double position = static_cast<double>(i);
+        std::vector<double> values;
+        for (std::size_t k = 0; k < in.size(); ++k) {
+            const double at = formulas->first[k](std::span(&position, 1));
+            const bool isThere = at >= 0 && at < static_cast<double>(in[k].count());
+            values.push_back(isThere ? in[k][static_cast<std::uint64_t>(at)] : kNothing);
+        }
+        values.push_back(position);
+        const double expected = formulas->second(values);
+        const bool isRounded = !in.empty() && in[0].isFloat32();
+        return Expectation{isRounded ? static_cast<double>(static_cast<float>(expected)) : expected, 0};
+    };
+    return plan;
+}
+
 const Kind* findKind(std::string_view name) {
-    static const std::array<Kind, 5> kKinds{{{"vector_add", {"n"}, 2, planVectorAdd},
+    static const std::array<Kind, 7> kKinds{{{"vector_add", {"n"}, 2, planVectorAdd},
                                              {"matmul", {"M", "N", "K"}, 2, planMatmul},
                                              {"copy", {"n"}, 1, planCopy},
                                              {"transpose", {"M", "N"}, 1, planTranspose},
-                                             {"sum", {"n"}, 1, planSum}}};
+                                             {"sum", {"n"}, 1, planSum},
+                                             {"block_sum", {"n", "per"}, 1, planBlockSum},
+                                             {"map", {"n"}, std::nullopt, planMap}}};
     for (const Kind& kind : kKinds)
         if (kind.name == name)
             return &kind;
@@ -242,15 +304,18 @@ std::optional<std::string> problemOf(const Reference& reference) {
     for (std::string_view size : kind->sizes)
         if (!reference.sizes.contains(std::string(size)))
             return fmt::format("of kind {} lacks the size {}", reference.kind, size);
-    if (reference.inputs.size() != kind->inputs)
-        return fmt::format("of kind {} needs {} input(s)", reference.kind, kind->inputs);
+    if (kind->inputs && reference.inputs.size() != *kind->inputs)
+        return fmt::format("of kind {} needs {} input(s)", reference.kind, *kind->inputs);
+    if (kind->plan == planMap && reference.value.empty())
+        return std::string("of kind map lacks its value");
     if (reference.outputs.empty())
         return std::string("names no output");
     return std::nullopt;
 }
 
 Result<ReferenceReport> checkReference(const ResolvedReference& reference,
-                                       std::span<const Bytes> arguments) {
+                                       std::span<const Bytes> before,
+                                       std::span<const Bytes> after) {
     const Kind* kind = findKind(reference.kind);
     if (kind == nullptr)
         return failure("reference", fmt::format("unknown kind of reference '{}'", reference.kind));
@@ -258,14 +323,17 @@ Result<ReferenceReport> checkReference(const ResolvedReference& reference,
         if (!reference.sizes.contains(std::string(size)))
             return failure("reference", fmt::format("a reference of kind {} lacks the size {}",
                                                     reference.kind, size));
-    if (reference.inputs.size() != kind->inputs)
+    if (kind->inputs && reference.inputs.size() != *kind->inputs)
         return failure("reference", fmt::format("a reference of kind {} needs {} inputs",
-                                                reference.kind, kind->inputs));
-    const Plan plan = kind->plan(reference.sizes);
+                                                reference.kind, *kind->inputs));
+    const Result<Plan> planned = kind->plan(reference);
+    if (!planned)
+        return failure(planned.error());
+    const Plan& plan = *planned;
 
     std::vector<Elements> inputs;
-    const auto elementsOf = [&](const ReferenceArgument& argument,
-                                std::uint64_t needed) -> Result<Elements> {
+    const auto elementsOf = [](std::span<const Bytes> arguments, const ReferenceArgument& argument,
+                               std::uint64_t needed) -> Result<Elements> {
         if (argument.index >= arguments.size())
             return failure("reference", fmt::format("there is no argument {}", argument.index));
         Elements elements(arguments[argument.index], argument.type);
@@ -276,7 +344,7 @@ Result<ReferenceReport> checkReference(const ResolvedReference& reference,
         return elements;
     };
     for (std::size_t i = 0; i < reference.inputs.size(); ++i) {
-        auto elements = elementsOf(reference.inputs[i], plan.inputElements[i]);
+        auto elements = elementsOf(before, reference.inputs[i], plan.inputElements[i]);
         if (!elements)
             return failure(std::move(elements.error()));
         inputs.push_back(std::move(*elements));
@@ -286,7 +354,7 @@ Result<ReferenceReport> checkReference(const ResolvedReference& reference,
     ReferenceReport report;
     report.rule = plan.rule;
     for (const ReferenceArgument& argument : reference.outputs) {
-        auto output = elementsOf(argument, plan.elements);
+        auto output = elementsOf(after, argument, plan.elements);
         if (!output)
             return failure(std::move(output.error()));
         report.outputs.push_back(checkOutput(plan, inputs, *output, argument.name));

@@ -12,6 +12,12 @@
 //   copy        n         in -> out           exact
 //   transpose   M, N      in (M x N) -> out (N x M)  exact
 //   sum         n         in -> out (1)       as matmul, with K = n
+//   block_sum   n, per    in -> out (ceil(n / per))  sums of `per` elements each, the last of what
+//               is left; as matmul, with K = per
+//   map         n         any -> out          out[i] = value, exact after one rounding to the type
+//               of the first input. `value` is an expression over i, the parameters and the inputs'
+//               names, each standing for its element at `index` (an expression over i; i itself when
+//               it has none). Where an index is beyond its array nothing is right.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +29,7 @@
 #include <vector>
 
 #include "engine/base/diagnostic.h"
+#include "engine/catalog/expression.h"
 
 namespace lanescope::catalog {
 
@@ -31,13 +38,16 @@ struct Reference;
 struct ReferenceArgument {
     std::size_t index = 0; ///< into the kernel's arguments
     std::string name;
-    std::string type; ///< "f32", "f64", "i32", "u32"; empty: f32
+    std::string type; ///< "f32", "f64", "i32", "u32", "u8"; empty: f32
 };
 
 struct ResolvedReference {
     std::string kind;
     std::map<std::string, std::int64_t> sizes;
     std::vector<ReferenceArgument> inputs, outputs;
+    std::string value = {};                       ///< map
+    std::map<std::string, std::string> index = {}; ///< map: by input
+    Values parameters = {};                       ///< map: what the expressions may name
 };
 
 /// Why a manifest's reference cannot be used (unknown kind, a size or argument missing); nothing
@@ -60,10 +70,11 @@ struct ReferenceReport {
     std::string rule; ///< the tolerance in words
 };
 
-/// `arguments[i]`: the bytes of the kernel's i-th argument - inputs as they were before the launch,
-/// outputs as they are after it. Errors (code "reference"): unknown kind, an array too short. At
-/// most 2^27 multiply-adds are done.
+/// `before[i]`, `after[i]`: the bytes of the kernel's i-th argument before and after the launch;
+/// inputs are taken from the former, outputs from the latter. Errors (code "reference"): unknown
+/// kind, an array too short. At most 2^27 multiply-adds are done.
 Result<ReferenceReport> checkReference(const ResolvedReference& reference,
-                                       std::span<const std::span<const std::byte>> arguments);
+                                       std::span<const std::span<const std::byte>> before,
+                                       std::span<const std::span<const std::byte>> after);
 
 } // namespace lanescope::catalog

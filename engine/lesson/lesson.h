@@ -20,6 +20,7 @@
 #include "engine/base/embedded_file.h"
 #include "engine/catalog/catalog.h"
 #include "engine/session/snapshot.h"
+#include "engine/sim/launch.h"
 
 namespace lanescope::lesson {
 
@@ -39,6 +40,8 @@ struct Run {
     catalog::Overrides parameters; ///< those that differ from the kernel's defaults
     std::string gpu;               ///< device id
     bool isSampled = false; ///< a sample of the blocks, counts scaled to the grid: for large sizes
+    sim::Schedule schedule = sim::Schedule::InTurn; ///< of a named run; a step's is the default
+    std::uint64_t seed = 1;                         ///< of sim::Schedule::Random
     bool operator==(const Run&) const = default;
     auto operator<=>(const Run&) const = default;
 };

@@ -141,10 +141,19 @@ void LessonReader::readRuns(const Fields& fields) {
         return;
     for (const auto& item : runs->items()) {
         const Fields one(item.value(), fmt::format("runs.{}", item.key()), m_problems);
-        one.allow({"kernel", "parameters", "gpu", "sampled"});
+        one.allow({"kernel", "parameters", "gpu", "sampled", "schedule", "seed"});
         Run run;
         run.gpu = "h100";
         readRun(one, run);
+        const std::string schedule = one.text("schedule", "turn");
+        if (schedule == "reverse")
+            run.schedule = sim::Schedule::Reverse;
+        else if (schedule == "random")
+            run.schedule = sim::Schedule::Random;
+        else if (schedule != "turn")
+            one.problem("schedule", fmt::format("'{}' is no schedule", schedule),
+                        "turn, reverse or random, the last with a \"seed\"");
+        run.seed = static_cast<std::uint64_t>(one.whole("seed", 0, INT32_MAX, 1));
         checkRun(one, run);
         m_lesson.runs.push_back({item.key(), std::move(run)});
     }

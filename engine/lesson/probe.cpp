@@ -9,6 +9,7 @@
 
 #include "engine/catalog/expression.h"
 #include "engine/check/finding.h"
+#include "engine/ptx/instruction_set.h"
 #include "engine/session/model_answers.h"
 
 namespace lanescope::lesson {
@@ -16,8 +17,8 @@ namespace {
 
 constexpr std::array kFrameFields{"sectors",    "lines",  "bytes",    "share",
                                   "wavefronts", "passes", "accesses", "lanes"};
-constexpr std::array kLineFields{"executions", "lanes", "efficiency", "sectors",
-                                 "lines",      "bytes", "wavefronts"};
+constexpr std::array kLineFields{"executions", "lanes",      "efficiency",        "sectors", "lines",
+                                 "bytes",      "wavefronts", "divergent_branches"};
 
 /// The registry of probes: name, what it takes.
 struct ProbeForm {
@@ -38,6 +39,14 @@ constexpr std::array kForms{
 template <std::size_t N>
 bool isOneOf(const std::array<const char*, N>& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The classes of instructions, as the report names them.
+std::vector<std::string_view> classNames() {
+    std::vector<std::string_view> names;
+    for (int i = 0; i < ptx::kInstructionClassCount; ++i)
+        names.push_back(ptx::name(static_cast<ptx::InstructionClass>(i)));
+    return names;
 }
 
 bool isFindingKind(std::string_view name) {
@@ -77,10 +86,13 @@ std::vector<std::string> wordsOf(std::string_view text) {
 
 Result<void> checkField(const Probe& probe) {
     if (probe.kind == ProbeKind::Line) {
-        if (!isOneOf(kLineFields, probe.field))
+        const std::vector<std::string_view> classes = classNames();
+        if (!isOneOf(kLineFields, probe.field) &&
+            std::find(classes.begin(), classes.end(), probe.field) == classes.end())
             return failure("probe",
                            fmt::format("[{}]: a line has no '{}'", probe.text, probe.field), {},
-                           fmt::format("the fields are {}", fmt::join(kLineFields, ", ")));
+                           fmt::format("the fields are {} and the classes {}",
+                                       fmt::join(kLineFields, ", "), fmt::join(classes, ", ")));
     } else if (!probe.field.empty() && !isOneOf(kFrameFields, probe.field)) {
         return failure("probe", fmt::format("[{}]: an access has no '{}'", probe.text, probe.field),
                        {}, fmt::format("the fields are {}", fmt::join(kFrameFields, ", ")));

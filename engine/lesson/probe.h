@@ -6,7 +6,8 @@
 //                                   `lanescope sim --json`
 //   [findings KIND [ARRAY]]         occurrences of findings of this kind (in this array), summed
 //   [finding KIND [ARRAY] /POINTER] a number of the first such finding
-//   [line MARK FIELD]               counter of the CUDA line, from the report
+//   [line MARK FIELD]               counter of the CUDA line, from the report; a class of
+//                                   instructions ("float32", "branch") gives its executions
 //   [frame FIELD [ARRAY]]           accesses of the source line where the step's view stands
 //   [at MARK FIELD [ARRAY]]         as frame, after the step's warp has run on to that line
 //   [model NAME [ARGUMENT=VALUE]... /POINTER] a number of a model that needs no kernel, as

@@ -62,7 +62,10 @@ Result<double> lineValue(const json& report, std::uint32_t line, const Probe& pr
             const double executions = row.value("executions", 0.0);
             return executions > 0 ? row.value("lanes", 0.0) / (kWarpSize * executions) : 0.0;
         }
-        return row.value(probe.field == "lines" ? "lines_128" : probe.field, 0.0);
+        if (probe.field == "lines")
+            return row.value("lines_128", 0.0);
+        const json& classes = row.at("by_class");
+        return row.value(probe.field, classes.value(probe.field, 0.0));
     }
     return failure("probe", fmt::format("[{}]: nothing ran on line {}", probe.text, line));
 }
@@ -102,7 +105,10 @@ Result<Prepared> Workbench::State::load(const Run& run,
     auto device = device::findDevice(run.gpu);
     if (!device)
         return failure(device.error());
-    auto launch = session::prepare(*program, {}, *device);
+    session::LaunchRequest order;
+    order.schedule = run.schedule;
+    order.seed = run.seed;
+    auto launch = session::prepare(*program, order, *device);
     if (!launch)
         return failure(launch.error());
     result.program = std::move(*program);

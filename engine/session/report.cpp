@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The report of a simulation as JSON and as text.
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -132,18 +133,32 @@ Json modelJson(const SimReport& report) {
     return out;
 }
 
+struct LineCounts {
+    sim::InstructionCounts all;
+    std::array<std::uint64_t, ptx::kInstructionClassCount> executions{}; ///< by class
+};
+
 /// Counts by source line: of the CUDA text, or of the PTX when it has no .loc.
 Json linesJson(const LoadedProgram& program, const SimReport& report) {
     const bool cuda = program.program->cudaFile >= 0;
-    std::map<std::uint32_t, sim::InstructionCounts> byLine;
+    std::map<std::uint32_t, LineCounts> byLine;
     for (std::size_t pc = 0; pc < report.counters.byInstruction.size(); ++pc) {
-        const std::uint32_t line = cuda ? program.program->cudaLines[pc] : program.program->instructions[pc]->ptxLine;
-        if (report.counters.byInstruction[pc].executions != 0)
-            byLine[line] += report.counters.byInstruction[pc];
+        const ptx::Instruction& instruction = *program.program->instructions[pc];
+        const std::uint32_t line = cuda ? program.program->cudaLines[pc] : instruction.ptxLine;
+        const sim::InstructionCounts& counts = report.counters.byInstruction[pc];
+        if (counts.executions == 0)
+            continue;
+        byLine[line].all += counts;
+        byLine[line].executions[static_cast<std::size_t>(ptx::classify(instruction))] += counts.executions;
     }
     Json out = Json::array();
-    for (const auto& [line, c] : byLine) {
+    for (const auto& [line, counts] : byLine) {
+        const sim::InstructionCounts& c = counts.all;
         Json row{{"line", line}, {"executions", c.executions}, {"lanes", c.lanes}};
+        Json& classes = row["by_class"] = Json::object();
+        for (std::size_t i = 0; i < counts.executions.size(); ++i)
+            if (counts.executions[i] != 0)
+                classes[std::string(ptx::name(static_cast<ptx::InstructionClass>(i)))] = counts.executions[i];
         if (c.requests != 0)
             row["requests"] = c.requests;
         if (c.sectors != 0) {

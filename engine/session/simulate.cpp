@@ -151,15 +151,14 @@ void modelInto(SimReport& report, const LoadedProgram& program, const PreparedLa
 
 /// Bytes of the arguments: inputs as they were, outputs as they are.
 Result<catalog::ReferenceReport> verify(const LoadedProgram& program, const PreparedLaunch& prepared, const sim::Memory& memory) {
-    std::vector<std::span<const std::byte>> arguments;
+    std::vector<std::span<const std::byte>> before, after;
     for (std::size_t i = 0; i < prepared.launch.arguments.size(); ++i) {
-        const std::vector<std::uint8_t>* bytes = &prepared.launch.arguments[i].bytes;
-        const bool isOutput = program.kernel->arguments[i].role == catalog::Role::Output;
-        if (isOutput && memory.allocationOfArgument[i] >= 0)
-            bytes = &memory.global.at(static_cast<std::size_t>(memory.allocationOfArgument[i])).bytes;
-        arguments.push_back(std::as_bytes(std::span(*bytes)));
+        before.push_back(std::as_bytes(std::span(prepared.launch.arguments[i].bytes)));
+        const int allocation = memory.allocationOfArgument[i];
+        after.push_back(allocation < 0 ? before.back()
+                                       : std::as_bytes(std::span(memory.global.at(static_cast<std::size_t>(allocation)).bytes)));
     }
-    return catalog::checkReference(*program.resolved.reference, arguments);
+    return catalog::checkReference(*program.resolved.reference, before, after);
 }
 
 } // namespace

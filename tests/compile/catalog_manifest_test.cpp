@@ -120,6 +120,10 @@ TEST_CASE("what is wrong with a manifest is told with file and field, all of it"
                         {"\"output\"", "\"sink\"", "'arguments[1].role'"},
                         {"[\"x\"]", "[\"z\"]", "'reference.inputs'"},
                         {"\"copy\"", "\"magic\"", "'reference'"},
+                        {"\"copy\"", "\"map\"", "lacks its value"},
+                        {"\"copy\"", "\"map\", \"value\": \"x + q\"", "'reference.value'"},
+                        {"\"copy\"", "\"map\", \"value\": \"x\", \"index\": {\"y\": \"i\"}", "'reference.index'"},
+                        {"\"copy\"", "\"map\", \"value\": \"x\", \"index\": {\"x\": \"x\"}", "'reference.index.x'"},
                         {"{\"n\": \"n\"}", "{}", "'reference'"},
                         {"\"n * 2\"", "\"n * two\"", "'flops'"}};
     for (const Row& row : rows) {

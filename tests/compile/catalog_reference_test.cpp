@@ -58,7 +58,7 @@ TEST_CASE("matmul: a float product passes, a wrong element is found where it is"
                                       static_cast<std::int64_t>(k), 2);
         std::vector<std::span<const std::byte>> arguments{bytesOf(a), bytesOf(b), bytesOf(c),
                                                           bytesOf(d)};
-        auto report = checkReference(reference, arguments);
+        auto report = checkReference(reference, arguments, arguments);
         REQUIRE(report);
         CHECK(report->matches);
         CHECK(report->outputs[0].checkedElements == m * n);
@@ -68,7 +68,7 @@ TEST_CASE("matmul: a float product passes, a wrong element is found where it is"
         d[wrong] += 0.01f;
         if (wrong + 1 < m * n)
             d[wrong + 1] = std::numeric_limits<float>::quiet_NaN();
-        report = checkReference(reference, arguments);
+        report = checkReference(reference, arguments, arguments);
         REQUIRE(report);
         CHECK_FALSE(report->matches);
         CHECK(report->outputs[0].mismatches == 0);
@@ -86,7 +86,7 @@ TEST_CASE("matmul: the tolerance grows with K and is not so wide that a lost pro
         std::vector<float> c = multiply(4, 4, k, a, b);
         const auto reference = matmul(4, 4, static_cast<std::int64_t>(k));
         std::vector<std::span<const std::byte>> arguments{bytesOf(a), bytesOf(b), bytesOf(c)};
-        auto report = checkReference(reference, arguments);
+        auto report = checkReference(reference, arguments, arguments);
         REQUIRE(report);
         CHECK(report->matches);
         CHECK(report->outputs[0].tolerance > previous);
@@ -98,7 +98,7 @@ TEST_CASE("matmul: the tolerance grows with K and is not so wide that a lost pro
                 std::fabs(product) > std::fabs(largest))
                 largest = product;
         c[7] -= largest;
-        report = checkReference(reference, arguments);
+        report = checkReference(reference, arguments, arguments);
         REQUIRE(report);
         CHECK_FALSE(report->matches);
         CHECK(report->outputs[0].firstIndex == 7);
@@ -131,9 +131,9 @@ TEST_CASE("vector_add, copy and transpose are exact, in every element type") {
     const ResolvedReference add{
         "vector_add", {{"n", 1001}}, {{0, "a", "f32"}, {1, "b", ""}}, {{2, "c", "f32"}}};
     std::vector<std::span<const std::byte>> arguments{bytesOf(a), bytesOf(b), bytesOf(c)};
-    CHECK(checkReference(add, arguments)->matches);
+    CHECK(checkReference(add, arguments, arguments)->matches);
     c[1000] = std::nextafter(c[1000], 2.0f);
-    auto report = checkReference(add, arguments);
+    auto report = checkReference(add, arguments, arguments);
     CHECK_FALSE(report->matches);
     CHECK(report->outputs[0].firstIndex == 1000);
     CHECK(report->outputs[0].tolerance == 0);
@@ -142,9 +142,9 @@ TEST_CASE("vector_add, copy and transpose are exact, in every element type") {
     std::vector<std::span<const std::byte>> pair{bytesOf(x), bytesOf(t)};
     const ResolvedReference transpose{
         "transpose", {{"M", 2}, {"N", 3}}, {{0, "x", "i32"}}, {{1, "t", "i32"}}};
-    CHECK(checkReference(transpose, pair)->matches);
+    CHECK(checkReference(transpose, pair, pair)->matches);
     const ResolvedReference copy{"copy", {{"n", 6}}, {{0, "x", "i32"}}, {{1, "t", "i32"}}};
-    report = checkReference(copy, pair);
+    report = checkReference(copy, pair, pair);
     CHECK(report->outputs[0].mismatches == 4);
     CHECK(report->outputs[0].firstIndex == 1);
     CHECK(report->outputs[0].got == 4);
@@ -152,24 +152,70 @@ TEST_CASE("vector_add, copy and transpose are exact, in every element type") {
 
     const std::vector<double> y{0.5, -1, std::numeric_limits<double>::quiet_NaN()}, z = y;
     std::vector<std::span<const std::byte>> doubles{bytesOf(y), bytesOf(z)};
-    CHECK(checkReference({"copy", {{"n", 3}}, {{0, "y", "f64"}}, {{1, "z", "f64"}}}, doubles)
+    CHECK(checkReference({"copy", {{"n", 3}}, {{0, "y", "f64"}}, {{1, "z", "f64"}}}, doubles, doubles)
               ->matches);
     const std::vector<float> total{-0.5f};
     const std::vector<float> parts{0.5f, -1.0f};
     std::vector<std::span<const std::byte>> sums{bytesOf(parts), bytesOf(total)};
-    CHECK(checkReference({"sum", {{"n", 2}}, {{0, "x", "f32"}}, {{1, "s", "f32"}}}, sums)->matches);
+    CHECK(checkReference({"sum", {{"n", 2}}, {{0, "x", "f32"}}, {{1, "s", "f32"}}}, sums, sums)->matches);
 }
 
 TEST_CASE("a reference that does not fit its arguments is an error") {
     const std::vector<float> a(4), b(4), c(3);
     std::vector<std::span<const std::byte>> arguments{bytesOf(a), bytesOf(b), bytesOf(c)};
-    auto report = checkReference(matmul(2, 2, 2), arguments);
+    auto report = checkReference(matmul(2, 2, 2), arguments, arguments);
     REQUIRE_FALSE(report);
     CHECK(report.error().front().message == "argument 'C' has 3 elements, but 4 are needed");
-    CHECK_FALSE(checkReference(matmul(2, 2, 3), arguments));
-    CHECK_FALSE(checkReference({"magic", {}, {}, {}}, arguments));
-    CHECK_FALSE(checkReference({"copy", {}, {{0, "a", ""}}, {{1, "b", ""}}}, arguments));
-    CHECK_FALSE(checkReference({"copy", {{"n", 4}}, {}, {{1, "b", ""}}}, arguments));
-    CHECK_FALSE(checkReference({"copy", {{"n", 4}}, {{0, "a", ""}}, {{9, "b", ""}}}, arguments));
-    CHECK(checkReference({"copy", {{"n", 0}}, {{0, "a", ""}}, {{1, "b", ""}}}, arguments)->matches);
+    CHECK_FALSE(checkReference(matmul(2, 2, 3), arguments, arguments));
+    CHECK_FALSE(checkReference({"magic", {}, {}, {}}, arguments, arguments));
+    CHECK_FALSE(checkReference({"copy", {}, {{0, "a", ""}}, {{1, "b", ""}}}, arguments, arguments));
+    CHECK_FALSE(checkReference({"copy", {{"n", 4}}, {}, {{1, "b", ""}}}, arguments, arguments));
+    CHECK_FALSE(checkReference({"copy", {{"n", 4}}, {{0, "a", ""}}, {{9, "b", ""}}}, arguments, arguments));
+    CHECK(checkReference({"copy", {{"n", 0}}, {{0, "a", ""}}, {{1, "b", ""}}}, arguments, arguments)->matches);
+}
+
+TEST_CASE("block sums: one for each part, the last of what is left") {
+    const std::vector<float> in{1, 2, 3, 4, 5, 6, 7};
+    std::vector<float> out{6, 15, 7};
+    const ResolvedReference sums{
+        "block_sum", {{"n", 7}, {"per", 3}}, {{0, "x", "f32"}}, {{1, "sums", "f32"}}};
+    std::vector<std::span<const std::byte>> arguments{bytesOf(in), bytesOf(out)};
+    CHECK(checkReference(sums, arguments, arguments)->matches);
+    out[2] = 8;
+    const auto report = checkReference(sums, arguments, arguments);
+    REQUIRE_FALSE(report->matches);
+    CHECK(report->outputs[0].firstIndex == 2);
+    CHECK(report->outputs[0].expected == 7);
+}
+
+TEST_CASE("map: an expression over elements of the inputs, as they were before the launch") {
+    const std::vector<float> before{1, 2, 3, 4}, bias{10, 20};
+    std::vector<float> after{11, 12, 23, 24};
+    const std::vector<std::span<const std::byte>> in{bytesOf(before), bytesOf(bias)};
+    std::vector<std::span<const std::byte>> out{bytesOf(after), bytesOf(bias)};
+    ResolvedReference add{"map",
+                          {{"n", 4}},
+                          {{0, "X", "f32"}, {1, "bias", "f32"}},
+                          {{0, "X", "f32"}},
+                          "X + bias",
+                          {{"bias", "floor(i / N)"}},
+                          {{"N", 2}}};
+    CHECK(checkReference(add, in, out)->matches);
+    after[3] = 25;
+    const auto report = checkReference(add, in, out);
+    CHECK(report->outputs[0].mismatches == 1);
+    CHECK(report->outputs[0].firstIndex == 3);
+    CHECK(report->outputs[0].expected == 24);
+    after[3] = 24;
+    add.index["bias"] = "i"; // past its end from 2 on
+    CHECK(checkReference(add, in, out)->outputs[0].mismatches == 3);
+    add.value = "X + nothing";
+    CHECK(checkReference(add, in, out).error().front().message.find("nothing") !=
+          std::string::npos);
+
+    const std::vector<std::uint8_t> bytes{7, 8, 9, 10}, flipped{8, 7, 10, 9};
+    const std::vector<std::span<const std::byte>> pair{bytesOf(bytes), bytesOf(flipped)};
+    const ResolvedReference flip{
+        "map", {{"n", 4}}, {{0, "in", "u8"}}, {{1, "out", "u8"}}, "in", {{"in", "xor(i, 1)"}}, {}};
+    CHECK(checkReference(flip, pair, pair)->matches);
 }

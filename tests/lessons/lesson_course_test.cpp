@@ -36,6 +36,9 @@ TEST_CASE("the course covers these rows of the curriculum") {
     for (const Lesson& lesson : course.lessons)
         covered.insert(lesson.covers.begin(), lesson.covers.end());
     for (const char* row : {"Vector add and the block size", "The forgotten guard",
+                            "Which way does x go", "Grid-stride loop",
+                            "Warps, divergence, reconvergence", "Coalescing patterns", "Transpose",
+                            "Bank conflicts", "__syncthreads", "Five reductions",
                             "Naive and coalesced", "Shared-memory tiling"})
         CHECK(covered.contains(row));
 }
