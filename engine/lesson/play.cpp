@@ -319,7 +319,7 @@ std::string toText(const Course& course, std::span<const PlayReport> reports) {
             out += fmt::format("{}{}\n", out.empty() ? "" : "\n",
                                s != nullptr ? s->title.english : section);
         }
-        out += fmt::format("  {:<6}{:<32}{:<28}{:>2} steps {:>3} min\n", lesson.number,
+        out += fmt::format("  {:<6}{:<36}{:<24}{:>2} steps {:>3} min\n", lesson.number,
                            lesson.title.english, lesson.id, lesson.steps.size(), lesson.minutes);
         for (const PlayReport& report : reports) {
             if (report.lesson != lesson.id)

@@ -39,6 +39,8 @@ TEST_CASE("the course covers these rows of the curriculum") {
                             "Which way does x go", "Grid-stride loop",
                             "Warps, divergence, reconvergence", "Coalescing patterns", "Transpose",
                             "Bank conflicts", "__syncthreads", "Five reductions",
+                            "Occupancy", "Hiding latency", "Waves",
+                            "Amdahl, Gustafson, launch overhead",
                             "Naive and coalesced", "Shared-memory tiling"})
         CHECK(covered.contains(row));
 }

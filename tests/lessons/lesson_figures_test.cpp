@@ -202,7 +202,7 @@ TEST_CASE("the numbers that are checked are those that the window shows") {
             const auto frame = bench().frame(step.run, step.setup);
             REQUIRE(frame);
             REQUIRE(snapshot->frame.accesses.size() == frame->accesses.size());
-            CHECK_FALSE(frame->accesses.empty());
+            // A step may stand at arithmetic or a barrier, which access nothing.
             for (std::size_t i = 0; i < frame->accesses.size(); ++i) {
                 const session::AccessView& shown = snapshot->frame.accesses[i];
                 const FrameAccess& checked = frame->accesses[i];
@@ -215,5 +215,5 @@ TEST_CASE("the numbers that are checked are those that the window shows") {
                 ++compared;
             }
         }
-    CHECK(compared > 20);
+    CHECK(compared > 60);
 }

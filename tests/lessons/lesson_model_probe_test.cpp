@@ -19,6 +19,7 @@ const Lesson& smallLesson() {
         Step step;
         step.id = "only";
         step.run.kernel = "vector_add";
+        step.run.gpu = "h100";
         step.run.parameters = {{"n", 4096}};
         l.steps.push_back(step);
         return l;
