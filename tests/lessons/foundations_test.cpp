@@ -72,7 +72,7 @@ double efficiency(const json& line) {
     return line.at("lanes").get<double>() / (32 * line.at("executions").get<double>());
 }
 
-json model(const char* name, const session::ModelArguments& arguments) {
+json modelled(const char* name, const session::ModelArguments& arguments) {
     const auto answer = session::answer(name, arguments);
     INFO(name << ": " << (answer ? std::string() : toString(answer.error())));
     REQUIRE(answer);
@@ -254,16 +254,16 @@ TEST_CASE("curriculum, five reductions: 206,848 warp instructions for versions 2
 }
 
 TEST_CASE("curriculum, occupancy: 5 blocks of an H100, 2 of an A6000, 3 with 160 registers") {
-    const json five = model("occupancy", {{"gpu", "h100"}, {"threads", "128"}, {"regs", "96"}, {"shared", "32768"}});
+    const json five = modelled("occupancy", {{"gpu", "h100"}, {"threads", "128"}, {"regs", "96"}, {"shared", "32768"}});
     CHECK(five.at("blocks_per_sm") == 5);
     CHECK(five.at("warps_per_sm") == 20);
     CHECK(five.at("occupancy").get<double>() == Approx(0.31).margin(0.005));
     CHECK(five.at("limiter") == "registers");
-    const json two = model("occupancy", {{"gpu", "rtx-a6000"}, {"threads", "256"}, {"regs", "104"}});
+    const json two = modelled("occupancy", {{"gpu", "rtx-a6000"}, {"threads", "256"}, {"regs", "104"}});
     CHECK(two.at("blocks_per_sm") == 2);
     CHECK(two.at("occupancy").get<double>() == Approx(0.33).margin(0.005));
     // 18.75%, which the seed cuts to 18%.
-    const json three = model("occupancy", {{"gpu", "h100"}, {"threads", "128"}, {"regs", "160"}});
+    const json three = modelled("occupancy", {{"gpu", "h100"}, {"threads", "128"}, {"regs", "160"}});
     CHECK(three.at("blocks_per_sm") == 3);
     CHECK(three.at("warps_per_sm") == 12);
     CHECK(three.at("occupancy") == 0.1875);
@@ -271,7 +271,7 @@ TEST_CASE("curriculum, occupancy: 5 blocks of an H100, 2 of an A6000, 3 with 160
 
 TEST_CASE("curriculum, hiding latency: 12.7 KB in flight; 64 warps of 128 bytes give 65%") {
     const auto latency = [](const char* warps, const char* bytes, const char* requests) {
-        return model("latency", {{"gpu", "h100"}, {"latency", "500"}, {"warps", warps}, {"bytes", bytes}, {"requests", requests}});
+        return modelled("latency", {{"gpu", "h100"}, {"latency", "500"}, {"warps", warps}, {"bytes", bytes}, {"requests", requests}});
     };
     const json full = latency("64", "4", "1");
     CHECK(full.at("bytes_needed").get<double>() == Approx(12700).margin(50));
@@ -283,12 +283,12 @@ TEST_CASE("curriculum, hiding latency: 12.7 KB in flight; 64 warps of 128 bytes 
 }
 
 TEST_CASE("curriculum, waves: 133 blocks on 132 SMs, 160 on 148, tiles of a 1024 x 1024 product") {
-    CHECK(model("waves", {{"gpu", "h100"}, {"blocks", "133"}, {"blocks-per-sm", "1"}}).at("waves") == 2);
-    const json second = model("waves", {{"gpu", "b200"}, {"blocks", "160"}, {"blocks-per-sm", "1"}});
+    CHECK(modelled("waves", {{"gpu", "h100"}, {"blocks", "133"}, {"blocks-per-sm", "1"}}).at("waves") == 2);
+    const json second = modelled("waves", {{"gpu", "b200"}, {"blocks", "160"}, {"blocks-per-sm", "1"}});
     CHECK(second.at("waves") == 2);
     CHECK(second.at("tail_blocks") == 12);
     const auto used = [](const char* tile, const char* perSm) {
-        return model("waves", {{"gpu", "h100"}, {"m", "1024"}, {"n", "1024"}, {"bm", tile}, {"bn", tile}, {"blocks-per-sm", perSm}})
+        return modelled("waves", {{"gpu", "h100"}, {"m", "1024"}, {"n", "1024"}, {"bm", tile}, {"bn", tile}, {"blocks-per-sm", perSm}})
             .at("slots_used").get<double>();
     };
     CHECK(used("128", "2") == Approx(0.24).margin(0.005));
@@ -296,11 +296,11 @@ TEST_CASE("curriculum, waves: 133 blocks on 132 SMs, 160 on 148, tiles of a 1024
 }
 
 TEST_CASE("curriculum, Amdahl, Gustafson, launch overhead: 99 against 16,727; 1.0 to 1.6 ms at 8 us") {
-    const json scaling = model("scaling", {{"gpu", "h100"}, {"serial", "0.01"}});
+    const json scaling = modelled("scaling", {{"gpu", "h100"}, {"serial", "0.01"}});
     CHECK(scaling.at("amdahl").get<double>() == Approx(99).margin(0.5));
     CHECK(scaling.at("gustafson").get<double>() == Approx(16727).margin(0.5));
     const auto step = [](const char* kernels) {
-        return model("launch", {{"gpu", "h100"}, {"kernels-per-layer", kernels}, {"overhead-us", "8"}});
+        return modelled("launch", {{"gpu", "h100"}, {"kernels-per-layer", kernels}, {"overhead-us", "8"}});
     };
     CHECK(step("12").at("work_s").get<double>() == Approx(0.75e-3).margin(0.005e-3));
     CHECK(step("8").at("overlapped_s").get<double>() == Approx(1.0e-3).margin(0.05e-3));
