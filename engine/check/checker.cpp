@@ -564,6 +564,10 @@ void Checker::endBlock(std::uint32_t) {
 
 void Checker::access(const sim::AccessEvent& event) {
     State& s = *m_state;
+    if (event.unchecked != 0 || event.outOfBoundsOfElement != nullptr) {
+        elements(event);
+        return;
+    }
     if (!s.logging) {
         s.judge(event);
         return;
@@ -575,6 +579,27 @@ void Checker::access(const sim::AccessEvent& event) {
     l.warp = event.warp;
     if (s.log.size() > kMaxLogged)
         s.judgeLog();
+}
+
+/// Of an access that stands for several instructions each element is judged as one of its own.
+void Checker::elements(const sim::AccessEvent& event) {
+    sim::AccessEvent one = event;
+    std::uint64_t addresses[kWarpSize];
+    one.bytes = event.elementBytes;
+    one.addresses = addresses;
+    one.unchecked = 0;
+    one.outOfBoundsOfElement = nullptr;
+    for (int e = 0; e * event.elementBytes < event.bytes; ++e) {
+        if ((event.unchecked >> e & 1) != 0)
+            continue;
+        one.misaligned = 0;
+        for (int lane = 0; lane < kWarpSize; ++lane) {
+            addresses[lane] = event.addresses[lane] + static_cast<unsigned>(e * event.elementBytes);
+            one.misaligned |= addresses[lane] % static_cast<unsigned>(event.elementBytes) != 0 ? event.active & LaneMask{1} << lane : 0;
+        }
+        one.outOfBounds = event.outOfBoundsOfElement != nullptr ? event.outOfBoundsOfElement[e] : 0;
+        access(one);
+    }
 }
 
 void Checker::barrier(const sim::BarrierEvent& event) {

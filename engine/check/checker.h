@@ -42,6 +42,8 @@ public:
 private:
     struct State;
     std::unique_ptr<State> m_state;
+
+    void elements(const sim::AccessEvent& event);
 };
 
 } // namespace lanescope::check

@@ -316,6 +316,11 @@ struct Instruction {
     SourceLocation source;
     /// Where `source` was inlined into, outermost last (from .loc ... inlined_at). May be empty.
     std::vector<SourceLocation> inlinedAt;
+    /// Of the compiled form (engine/compiled): PTX lines of the instructions that became part of this
+    /// one, ascending; and, bit by element of a vector load, what no instruction at this place asked
+    /// for: it is loaded and not checked.
+    std::vector<std::uint32_t> mergedLines;
+    std::uint16_t uncheckedElements = 0;
     bool operator==(const Instruction&) const = default;
 };
 
@@ -387,6 +392,8 @@ struct Function {
     /// A body that could run past its end gets a final ret, so that control never leaves the list.
     std::vector<Instruction> instructions;
     LaunchBounds bounds;
+    /// Loop heads under .pragma "nounroll": indices of the instructions it stands before.
+    std::vector<std::uint32_t> notUnrolled;
     /// Tables of .branchtargets (targets are instruction indices) and .calltargets (functions of
     /// the module).
     struct TargetTable {

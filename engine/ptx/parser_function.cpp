@@ -306,7 +306,10 @@ bool Parser::parseBodyDirective() {
         return parseFile();
     if (acceptDot("section"))
         return parseSection();
-    if (current().isDot("pragma")) {
+    if (acceptDot("pragma")) {
+        if (current().text.find("nounroll") != std::string_view::npos)
+            m_function.notUnrolled.push_back(
+                static_cast<std::uint32_t>(m_function.instructions.size()));
         skipStatement(start);
         return true;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A module as PTX text. Nested scopes are gone by then (names are unique in a function), labels are
 // named after their instruction.
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -274,6 +275,9 @@ std::string bodyText(const Module& module, const Function& function) {
         const Instruction& instruction = function.instructions[i];
         if (labels.contains(i))
             text += labelName(i) + ":\n";
+        if (std::find(function.notUnrolled.begin(), function.notUnrolled.end(), i) !=
+            function.notUnrolled.end())
+            text += "    .pragma \"nounroll\";\n";
         if (previous == nullptr || !(previous->source == instruction.source) ||
             previous->inlinedAt != instruction.inlinedAt)
             text += chainText(instruction);

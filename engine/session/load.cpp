@@ -13,6 +13,7 @@
 #include "engine/base/embedded_file.h"
 #include "engine/base/file.h"
 #include "engine/base/symbol.h"
+#include "engine/compiled/compiled.h"
 #include "engine/session/simulate.h"
 
 namespace lanescope::embedded {
@@ -129,7 +130,7 @@ Result<void> loadModule(LoadedProgram& out, const std::string& path, const std::
     }
     if (!module)
         return failure(module.error());
-    out.module = std::make_shared<const ptx::Module>(std::move(*module));
+    out.module = std::make_shared<const ptx::Module>(out.form == CodeForm::Compiled ? compiled::compiledForm(*module) : std::move(*module));
     Result<std::shared_ptr<const sim::Program>> program = sim::decode(out.module, entry);
     if (!program)
         return failure(program.error());
@@ -200,6 +201,7 @@ Result<void> compileInto(LoadedProgram& out, const LoadRequest& request, std::ve
 Result<LoadedProgram> loadCatalogKernel(std::shared_ptr<const catalog::Kernel> shared, const LoadRequest& request, const compile::Environment& environment) {
     const catalog::Kernel& kernel = *shared;
     LoadedProgram out;
+    out.form = request.form;
     out.id = kernel.id;
     out.title = kernel.title;
     out.kernel = std::move(shared);
@@ -232,6 +234,8 @@ Result<LoadedProgram> loadCatalogKernel(std::shared_ptr<const catalog::Kernel> s
 
 } // namespace
 
+std::string_view name(CodeForm form) { return form == CodeForm::Compiled ? "compiled" : "written"; }
+
 Result<const std::vector<catalog::Kernel>*> builtInKernels() {
     static const Result<std::vector<catalog::Kernel>> kernels = catalog::loadCatalog(embedded::kernels());
     if (!kernels)
@@ -239,8 +243,9 @@ Result<const std::vector<catalog::Kernel>*> builtInKernels() {
     return &*kernels;
 }
 
-Result<LoadedProgram> loadPtx(std::string ptxText, std::string path, const std::string& entry) {
+Result<LoadedProgram> loadPtx(std::string ptxText, std::string path, const std::string& entry, CodeForm form) {
     LoadedProgram out;
+    out.form = form;
     out.id = std::filesystem::path(path).filename().string();
     out.title = out.id;
     out.ptxText = std::move(ptxText);
@@ -278,9 +283,10 @@ Result<LoadedProgram> load(const LoadRequest& request, const compile::Environmen
     if (isPtx) {
         if (!request.defines.empty())
             return failure("argument", "-D has no effect on a PTX file", {path.string(), 0, 0}, "compile the .cu file with -D instead");
-        return loadPtx(std::move(*text), path.string(), request.entry);
+        return loadPtx(std::move(*text), path.string(), request.entry, request.form);
     }
     LoadedProgram out;
+    out.form = request.form;
     out.id = path.filename().string();
     out.title = out.id;
     out.cudaFile = path.filename().string();

@@ -206,7 +206,7 @@ std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared,
     out["target"] = program.module->target;
     out["gpu"] = device.id;
     out["gpu_name"] = device.name;
-    out["as"] = "written";
+    out["as"] = std::string(name(program.form));
     out["launch"] = {{"grid", dim(l.grid)},
                      {"block", dim(l.block)},
                      {"dynamic_shared_bytes", l.dynamicSharedBytes},

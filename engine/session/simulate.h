@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,11 @@
 
 namespace lanescope::session {
 
+/// The PTX as it is, or as ptxas compiles it: loops unrolled, accesses to shared memory merged (engine/compiled).
+enum class CodeForm : std::uint8_t { Written, Compiled };
+/// "written", "compiled".
+std::string_view name(CodeForm form);
+
 /// A program text and what became of it. CUDA text is empty for a PTX file.
 struct LoadedProgram {
     std::string id;       ///< kernel id or file name
@@ -32,7 +38,8 @@ struct LoadedProgram {
     std::string cudaFile, cudaText;
     std::string ptxText;
     std::string compiler; ///< "nvcc 13.0.88", "built in", empty for a PTX file
-    std::shared_ptr<const ptx::Module> module;
+    CodeForm form = CodeForm::Written;
+    std::shared_ptr<const ptx::Module> module; ///< in that form
     std::shared_ptr<const sim::Program> program;
     /// The kernel of the catalog and its resolved parameters, when it is one.
     std::shared_ptr<const catalog::Kernel> kernel;
@@ -49,6 +56,7 @@ struct LoadRequest {
     std::vector<std::pair<std::string, std::string>> defines; ///< -D: a kernel's parameters, or macros of a file
     std::string arch = "sm_90";
     std::optional<compile::Compiler> with;
+    CodeForm form = CodeForm::Written;
     std::stop_token stop;
 };
 Result<LoadedProgram> load(const LoadRequest& request, const compile::Environment& environment);
@@ -57,7 +65,7 @@ Result<LoadedProgram> load(const LoadRequest& request, const compile::Environmen
 std::vector<std::string> argumentNames(const LoadedProgram& program);
 
 /// Loads PTX text as it is.
-Result<LoadedProgram> loadPtx(std::string ptxText, std::string path, const std::string& entry);
+Result<LoadedProgram> loadPtx(std::string ptxText, std::string path, const std::string& entry, CodeForm form = CodeForm::Written);
 
 struct LaunchRequest {
     std::optional<Dim3> grid, block; ///< required for files; kernels of the catalog have their own

@@ -192,6 +192,10 @@ private:
     }
     // block_memory.cpp
     void memoryAccess(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active, std::uint32_t frameBase);
+    static constexpr std::size_t kMostElements = 8;
+    void elementBounds(const MemoryOp& m, LaneMask active, const std::uint64_t* addresses, AccessEvent& event, LaneMask* outside) const;
+    void transferElements(const Op& op, const MemoryOp& m, std::uint8_t* rows, LaneMask active, const std::uint64_t* addresses,
+                          const LaneMask* outside);
     void accessSpace(const Op& op, const MemoryOp& memory, std::uint32_t warpIndex, std::uint32_t pc, ptx::Space space,
                      LaneMask active, const std::uint64_t* addresses, std::uint32_t nth);
     std::uint64_t synchronisedClock(const Op& op, const MemoryOp& m, std::uint32_t warpIndex, ptx::Space space, LaneMask active,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Loads, stores and atomics of a block: addresses per lane, bounds, data, counts, and the access event.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -333,6 +334,34 @@ std::uint64_t BlockMachine::synchronisedClock(const Op& op, const MemoryOp& m, s
     return clock;
 }
 
+/// The lanes of each element that are out of bounds; of the access those that are with an element that was asked for.
+void BlockMachine::elementBounds(const MemoryOp& m, LaneMask active, const std::uint64_t* addresses, AccessEvent& event, LaneMask* outside) const {
+    event.outOfBounds = 0;
+    event.outOfBoundsOfElement = outside;
+    std::uint64_t at[kWarpSize];
+    for (unsigned e = 0; e < m.count; ++e) {
+        for (int lane = 0; lane < kWarpSize; ++lane)
+            at[lane] = addresses[lane] + std::uint64_t{e} * m.elementBytes;
+        outside[e] = beyond(at, active, m.elementBytes, m_state.shared.size());
+        event.outOfBounds |= (m.unchecked >> e & 1) == 0 ? outside[e] : 0;
+    }
+}
+
+/// Each element of a merged access to shared memory as the instruction that it was: in bounds it is moved, out of bounds it reads zero.
+void BlockMachine::transferElements(const Op& op, const MemoryOp& m, std::uint8_t* rows, LaneMask active, const std::uint64_t* addresses,
+                                    const LaneMask* outside) {
+    for (unsigned e = 0; e < m.count; ++e) {
+        const RowSlot& slot = m_program.rowList[m.rows + e];
+        const std::uint64_t skip = std::uint64_t{e} * m.elementBytes;
+        if (op.kind == OpKind::Store) {
+            storeElement(m, slot, row(slot.row, rows), active & ~outside[e], m_state.shared.data(), addresses, skip);
+            continue;
+        }
+        loadElement(m, slot, rows, active & ~outside[e], m_state.shared.data(), addresses, skip);
+        forEachLane(outside[e], [&](int lane) { std::memset(rows + slot.row.offset() + (slot.wide ? 8 : 4) * lane, 0, slot.wide ? 8 : 4); });
+    }
+}
+
 void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t warpIndex, std::uint32_t pc, ptx::Space space,
                                LaneMask active, const std::uint64_t* addresses, std::uint32_t nth) {
     std::uint8_t* rows = rowsOf(warpIndex);
@@ -353,6 +382,9 @@ void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t wa
     event.addresses = addresses;
     event.misaligned = misalignedLanes(addresses, active, std::bit_ceil(bytes));
 
+    event.unchecked = m.unchecked;
+    std::array<LaneMask, kMostElements> outside{};
+
     // Observers see memory as it was before the access.
     alignas(64) std::uint64_t offsets[kWarpSize];
     GlobalMemory& global = m_memory.global;
@@ -360,6 +392,8 @@ void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t wa
     int allocation = -1;
     if (space == ptx::Space::Shared) {
         event.outOfBounds = beyond(addresses, active, bytes, m_state.shared.size());
+        if ((m.isMerged || m.unchecked != 0) && event.outOfBounds != 0)
+            elementBounds(m, active, addresses, event, outside.data());
     } else if (space == ptx::Space::Local) {
         event.outOfBounds = beyond(addresses, active, bytes, m_privateStride);
     } else if (space == ptx::Space::Param) {
@@ -446,6 +480,10 @@ void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t wa
     for (EventSink* sink : m_sinks)
         sink->access(event);
 
+    if (event.outOfBoundsOfElement != nullptr) {
+        transferElements(op, m, rows, active, addresses, outside.data());
+        return;
+    }
     if (space == ptx::Space::Shared) {
         transfer(op, m, rows, good, m_state.shared.data(), addresses, -1);
     } else if (space == ptx::Space::Local) {

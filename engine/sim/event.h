@@ -37,6 +37,10 @@ struct AccessEvent {
     int allocation = -1;
     /// Global: generic address; shared, local: offset in the window. 32 entries, active ones valid.
     const std::uint64_t* addresses = nullptr;
+    /// Of an access that stands for several instructions (engine/compiled): elements that are not to be judged, a bit each, and, when a
+    /// lane is out of bounds, the lanes of each element that are; else null.
+    std::uint16_t unchecked = 0;
+    const LaneMask* outOfBoundsOfElement = nullptr;
 };
 
 struct BarrierEvent {

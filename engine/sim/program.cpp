@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/ptx/control_flow.h"
+#include "engine/ptx/shared_layout.h"
 
 namespace lanescope::sim {
 
@@ -117,7 +118,7 @@ private:
     void findAddressTaken();
     void layOutFunctions();
     void layOutVariables();
-    void layOutShared(const ptx::Variable& v, const std::string& key, bool dynamic);
+    void layOutShared();
     void layOutFrames();
 
     RowRef constantRow(std::uint64_t bits, bool wide);
@@ -240,33 +241,22 @@ void Decoder::layOutFunctions() {
     }
 }
 
-void Decoder::layOutShared(const ptx::Variable& v, const std::string& key, bool dynamic) {
-    if ((v.sizeBytes == 0) != dynamic)
-        return;
-    const std::uint64_t offset =
-        alignUp(m_program->staticSharedBytes, std::max<std::uint32_t>(v.alignment, 1));
-    if (m_sharedOffsets.emplace(key, offset).second) {
-        m_program->sharedVariables.push_back(
-            {v.name, offset, v.sizeBytes,
-             static_cast<std::uint32_t>(std::max(1, ptx::sizeBytes(v.type)))});
-        if (!dynamic)
-            m_program->staticSharedBytes = offset + v.sizeBytes;
+void Decoder::layOutShared() {
+    std::vector<std::uint32_t> functions;
+    for (const FunctionLayout& layout : m_program->functions)
+        functions.push_back(layout.moduleIndex);
+    const ptx::SharedLayout layout = ptx::layOutShared(m_module, functions);
+    m_program->staticSharedBytes = layout.staticBytes;
+    for (const ptx::SharedPlacement& p : layout.places) {
+        const bool ofModule = p.scope == ptx::VariableScope::Module;
+        const ptx::Variable& v = ofModule ? m_module.variables[p.variable] : m_module.functions[p.function].variables[p.variable];
+        m_sharedOffsets.emplace(ofModule ? "/" + v.name : fmt::format("{}/{}", m_module.functions[p.function].name, p.variable), p.offset);
+        m_program->sharedVariables.push_back({v.name, p.offset, v.sizeBytes, static_cast<std::uint32_t>(std::max(1, ptx::sizeBytes(v.type)))});
     }
 }
 
 void Decoder::layOutVariables() {
-    // Static shared variables first, then the dynamic ones, which all start at the end of the static part.
-    for (const bool dynamic : {false, true}) {
-        for (const ptx::Variable& v : m_module.variables)
-            if (v.space == Space::Shared)
-                layOutShared(v, "/" + v.name, dynamic);
-        for (const FunctionLayout& layout : m_program->functions) {
-            const ptx::Function& f = m_module.functions[layout.moduleIndex];
-            for (std::size_t i = 0; i < f.variables.size(); ++i)
-                if (f.variables[i].space == Space::Shared)
-                    layOutShared(f.variables[i], fmt::format("{}/{}", f.name, i), dynamic);
-        }
-    }
+    layOutShared();
     const auto place = [&](std::int32_t function, std::uint32_t index) {
         const std::uint64_t address =
             ((m_program->variables.size() + 1) << kWindowShift) + kWindowOffset;
@@ -758,6 +748,8 @@ void Decoder::decodeMemory(const Instruction& in, Op& op) {
     memory.ordering = m.ordering;
     memory.scope = m.scope;
     memory.counter = m_program->memoryOpCount;
+    memory.isMerged = !in.mergedLines.empty();
+    memory.unchecked = in.uncheckedElements;
     const bool isLoad = in.opcode == Opcode::Ld || in.opcode == Opcode::Ldu;
     const bool isAtomic = in.opcode == Opcode::Atom || in.opcode == Opcode::Red;
     op.kind = isLoad ? OpKind::Load : isAtomic ? OpKind::Atomic : OpKind::Store;

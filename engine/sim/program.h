@@ -69,6 +69,8 @@ struct MemoryOp {
     /// atom.add.f32 flushes, in shared it does not: PTX ISA, atom).
     LaneFunction combine = nullptr, combineFlush = nullptr;
     std::uint32_t counter = 0; ///< dense index of the memory instruction
+    bool isMerged = false;     ///< stands for several instructions: in and out of bounds is a matter of each element
+    std::uint16_t unchecked = 0; ///< bit by element: loaded, but nothing at this place asked for it
 };
 
 struct RowSlot {
