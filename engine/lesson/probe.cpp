@@ -33,6 +33,7 @@ constexpr std::array kForms{
     ProbeForm{"line", ProbeKind::Line, 2, 2, "[line MARK FIELD]"},
     ProbeForm{"frame", ProbeKind::Frame, 1, 2, "[frame FIELD [ARRAY]]"},
     ProbeForm{"at", ProbeKind::At, 2, 3, "[at MARK FIELD [ARRAY]]"},
+    ProbeForm{"timing", ProbeKind::Timing, 1, 1, "[timing /POINTER]"},
     ProbeForm{"model", ProbeKind::Model, 2, 24, "[model NAME [ARGUMENT=VALUE]... /POINTER]"},
 };
 
@@ -196,6 +197,12 @@ Result<Probe> parseProbe(std::string_view text) {
         probe.field = words[1];
         if (words.size() > 2)
             probe.array = words[2];
+        break;
+    case ProbeKind::Timing:
+        probe.pointer = words[1];
+        if (probe.pointer[0] != '/')
+            return failure("probe", fmt::format("[{}]: '{}' is no pointer", text, probe.pointer), {},
+                           "write what is asked of the timing as /cycles_sm, /stalls/barrier/share, ...");
         break;
     case ProbeKind::Model:
         if (auto parsed = parseModel(probe, words); !parsed)

@@ -10,6 +10,7 @@
 //                                   instructions ("float32", "branch") gives its executions
 //   [frame FIELD [ARRAY]]           accesses of the source line where the step's view stands
 //   [at MARK FIELD [ARRAY]]         as frame, after the step's warp has run on to that line
+//   [timing /POINTER]              number of the SM's timing, as `lanescope timing --json` prints it
 //   [model NAME [ARGUMENT=VALUE]... /POINTER] a number of a model that needs no kernel, as
 //                                   `lanescope NAME --ARGUMENT VALUE --json` prints it; a value
 //                                   other than the GPU's name may be arithmetic without spaces over
@@ -27,7 +28,7 @@
 
 namespace lanescope::lesson {
 
-enum class ProbeKind : std::uint8_t { Report, Findings, Finding, Line, Frame, At, Model };
+enum class ProbeKind : std::uint8_t { Report, Findings, Finding, Line, Frame, At, Timing, Model };
 
 struct Probe {
     ProbeKind kind{};

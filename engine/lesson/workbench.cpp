@@ -6,6 +6,7 @@
 
 #include "engine/lesson/probe.h"
 #include "engine/session/model_answers.h"
+#include "engine/session/timing.h"
 
 namespace lanescope::lesson {
 namespace {
@@ -16,7 +17,7 @@ struct Prepared {
     session::LoadedProgram program;
     session::PreparedLaunch launch;
     device::Device device;
-    std::optional<json> report;
+    std::optional<json> report, timing;
 };
 
 /// What a pointer of a probe leads to.
@@ -133,6 +134,20 @@ Result<void> Workbench::tryText(const Run& run, const std::string& text) {
     return {};
 }
 
+Result<const json*> Workbench::timing(const Run& run) {
+    auto prepared = m_state->prepared(run);
+    if (!prepared)
+        return failure(prepared.error());
+    Prepared& p = **prepared;
+    if (!p.timing) {
+        const auto report = session::timeLaunch(p.program, p.launch, p.device, {});
+        if (!report)
+            return failure(report.error());
+        p.timing = json::parse(session::toJson(p.program, p.launch, p.device, *report));
+    }
+    return &*p.timing;
+}
+
 Result<const json*> Workbench::report(const Run& run) {
     auto prepared = m_state->prepared(run);
     if (!prepared)
@@ -226,7 +241,7 @@ Result<double> Workbench::State::probe(const Probe& probe, Workbench& bench, con
             return failure(value.error());
         return numberOf(**value, probe);
     }
-    auto report = bench.report(run);
+    auto report = probe.kind == ProbeKind::Timing ? bench.timing(run) : bench.report(run);
     if (!report)
         return failure(report.error());
     if (probe.kind == ProbeKind::Line)

@@ -36,6 +36,8 @@ public:
 
     /// The report of `lanescope sim --json`.
     Result<const nlohmann::json*> report(const Run& run);
+    /// The report of `lanescope timing --json`.
+    Result<const nlohmann::json*> timing(const Run& run);
     Result<Frame> frame(const Run& run, const Action& view);
     /// Compiles and launches the kernel with an edited text, to see whether it can be done.
     Result<void> tryText(const Run& run, const std::string& text);

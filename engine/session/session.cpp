@@ -113,6 +113,7 @@ std::shared_ptr<const Snapshot> Session::State::publish(bool busy, double progre
     s->program = program;
     s->run = run;
     s->trace = traceView;
+    s->timing = timing;
     s->selection = selection;
     s->busy = busy;
     s->progress = progress;
@@ -135,12 +136,26 @@ void Session::State::traceBlock(const std::atomic<bool>* cancel) {
     traceOptions.cancel = cancel;
     trace = std::make_unique<trace::BlockTrace>(std::shared_ptr<const sim::Launch>(prepared, &prepared->launch), linear, traceOptions);
     traceView = viewOf(*trace, selection.block);
+    timeBlock(linear, cancel);
+}
+
+void Session::State::timeBlock(std::uint64_t linearBlock, const std::atomic<bool>* cancel) {
+    timing.reset();
+    TimingOptions timingOptions;
+    timingOptions.block = linearBlock;
+    timingOptions.maxEvents = options.maxTimingEvents;
+    timingOptions.maxInstructions = std::min<std::uint64_t>(traceView->events.size() + 1, options.maxTraceEvents);
+    timingOptions.cancel = cancel;
+    // A block that does not fit on an SM has no timing; the model's note of the run says why.
+    if (Result<TimingReport> report = timeLaunch(*loaded, *prepared, device, timingOptions))
+        timing = std::make_shared<const TimingReport>(std::move(*report));
 }
 
 void Session::State::rebuild(const std::atomic<bool>* cancel) {
     const auto cancelled = [&] { return cancel != nullptr && cancel->load(std::memory_order_relaxed); };
     trace.reset();
     traceView.reset();
+    timing.reset();
     run.reset();
     prepared.reset();
     auto view = std::make_shared<ProgramView>();
@@ -298,6 +313,7 @@ std::shared_ptr<const Snapshot> Session::openKernel(const std::string& id, const
     if (s.kernel == nullptr) {
         s.trace.reset();
         s.traceView.reset();
+        s.timing.reset();
         s.run.reset();
         auto failed = std::make_shared<ProgramView>();
         failed->id = failed->title = id;

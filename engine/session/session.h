@@ -22,6 +22,7 @@ struct SessionOptions {
     std::string deviceId = "h100";
     std::uint64_t maxInstructions = 200'000'000; ///< warp instructions of a run
     std::uint64_t maxTraceEvents = 4'000'000;
+    std::uint32_t maxTimingEvents = 500'000; ///< of all blocks on the SM that is timed
     /// Called from long work on the session's thread with the current snapshot (busy) at most every 50 ms.
     std::function<void(std::shared_ptr<const Snapshot>)> onProgress;
 };

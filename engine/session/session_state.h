@@ -7,6 +7,7 @@
 
 #include "engine/session/session.h"
 #include "engine/session/simulate.h"
+#include "engine/session/timing.h"
 #include "engine/trace/trace.h"
 
 namespace lanescope::session {
@@ -32,12 +33,14 @@ struct Session::State {
     std::shared_ptr<const ProgramView> program;
     std::shared_ptr<const RunView> run;
     std::shared_ptr<const TraceView> traceView;
+    std::shared_ptr<const TimingReport> timing;
     Selection selection;
     std::shared_ptr<const Snapshot> current;
     std::uint64_t version = 0;
 
     void rebuild(const std::atomic<bool>* cancel);
     void traceBlock(const std::atomic<bool>* cancel);
+    void timeBlock(std::uint64_t linearBlock, const std::atomic<bool>* cancel);
     std::shared_ptr<const Snapshot> publish(bool busy = false, double progress = 0, std::string activity = {});
     void announce(double progress, std::string activity);
 

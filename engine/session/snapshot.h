@@ -168,11 +168,15 @@ struct Selection {
     bool operator==(const Selection&) const = default;
 };
 
+struct TimingReport; ///< engine/session/timing.h
+
 struct Snapshot {
     std::uint64_t version = 0; ///< grows by one with every snapshot
     std::shared_ptr<const ProgramView> program;
     std::shared_ptr<const RunView> run;     ///< null while or when it cannot run
     std::shared_ptr<const TraceView> trace; ///< null likewise
+    /// The SM on which the traced block resides, cycle by cycle (modelled); null when there is no trace or it cannot be timed.
+    std::shared_ptr<const TimingReport> timing;
     Selection selection;
     FrameView frame;
     bool busy = false;        ///< a compile or simulation is under way; run and trace are then null or of this very program

@@ -48,6 +48,7 @@ Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaun
     if (options.block >= blocks)
         return failure("timing", fmt::format("there is no block {}: the grid has {}", options.block, blocks), {}, "blocks are numbered from 0, x fastest");
     TimingReport out;
+    out.program = launch.program;
     out.parameters = std::move(*parameters);
     const timing::Parameters& p = out.parameters;
     const KernelResidency residency = residencyOf(program, prepared, device, options.registersPerThread);

@@ -25,6 +25,7 @@ struct TimingOptions {
 };
 
 struct TimingReport {
+    std::shared_ptr<const sim::Program> program;
     timing::SmTiming sm;
     timing::Parameters parameters;
     int registersPerThread = 0;

@@ -84,3 +84,13 @@ TEST_CASE("mistakes in a model probe are named") {
     CHECK_FALSE(bench().evaluate("[model waves gpu=b200 blocks=QQ /waves]", smallLesson(),
                                  smallLesson().steps[0]));
 }
+
+TEST_CASE("a timing probe gives numbers of the SM's timing") {
+    const double cycles = value("[timing /cycles_sm]");
+    CHECK(cycles > 600); // at least one trip to device memory
+    CHECK(value("[timing /stalls/long_scoreboard/share]") > 0.3);
+    CHECK(value("[timing /instructions] / [timing /cycles_sm]") == Approx(value("[timing /ipc]")));
+    CHECK(value("[timing /overlap]") <= 1);
+    CHECK(problem("[timing cycles_sm]").find("/cycles_sm") != std::string::npos);
+    CHECK(problem("[timing /a /b]").find("[timing /POINTER]") != std::string::npos);
+}
