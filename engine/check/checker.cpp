@@ -44,6 +44,8 @@ struct Checker::State {
     std::vector<std::uint8_t> localInitialised; ///< of the block: warp, lane, byte
     std::uint64_t localBytes = 0;
     std::uint32_t block = 0;
+    /// Segments of the block's copies under way, by warp and number.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, SegmentId> copies;
 
     /// A finding being gathered. Grouped by kind and place.
     struct Gathered {
@@ -55,14 +57,18 @@ struct Checker::State {
         std::uint64_t firstBlock = 0;
         std::uint32_t blocks = 0, lastBlock = 0;
         std::uint64_t extra = 0;
+        int alignment = 0;
+        std::uint32_t otherPc = 0; ///< races: of the other access
+        bool otherPending = false; ///< races: the other access is a copy that nobody had waited for
     };
     std::map<std::tuple<FindingKind, std::uint32_t, std::uint32_t, std::string>, Gathered> gathered;
 
     struct Logged {
-        enum class What : std::uint8_t { Access, Barrier, Fence } what = What::Access;
+        enum class What : std::uint8_t { Access, Barrier, Fence, CopyDone } what = What::Access;
         std::uint64_t clock = 0;
         std::int64_t warp = 0;
         AccessEvent access;
+        sim::CopyDoneEvent done;
         std::array<std::uint64_t, kWarpSize> addresses{};
         std::vector<std::uint32_t> released, arrivedOnly;
         bool wholeBlock = false;
@@ -167,6 +173,7 @@ struct Checker::State {
                 f.size = element.size;
                 f.address = e.addresses[lane];
                 g.extra = static_cast<std::uint64_t>(e.bytes);
+                g.alignment = e.alignment;
                 g.blocks = 1;
                 g.lastBlock = e.block;
             }
@@ -197,6 +204,8 @@ struct Checker::State {
             f.thread = threadOf(e.block, e.warp, lane);
             f.otherThread = threadOf(clocks.block(other.segment), clocks.warp(other.segment), 0);
             g.extra = clocks.warp(other.segment);
+            g.otherPending = clocks.isPending(other.segment);
+            g.otherPc = other.pc;
             f.otherLine = lineOf(other.pc);
             f.otherPtxLine = ptxLineOf(other.pc);
             f.index = rawIndex(e, lane);
@@ -342,6 +351,8 @@ struct Checker::State {
             return;
         }
         SegmentId mine = clocks.segment(e.warp);
+        if (e.async && e.kind == AccessKind::Store)
+            mine = copies[{e.warp, e.copy}] = clocks.pending(e.warp);
         const auto perCell = (static_cast<std::uint64_t>(e.bytes) + (1u << shift) - 1) >> shift;
         std::size_t previous = ~std::size_t{0};
         forEachLane(lanes, [&](int lane) {
@@ -367,6 +378,22 @@ struct Checker::State {
                     plainWrite(s, c, ownBlockOnly, mine, e, lane);
             }
         });
+    }
+
+    /// What was copied is from now on as if the warp had written it itself.
+    void copyArrives(const sim::CopyDoneEvent& e) {
+        const auto copy = copies.find({e.warp, e.copy});
+        if (copy == copies.end())
+            return;
+        const SegmentId mine = clocks.segment(e.warp);
+        forEachLane(e.lanes, [&](int lane) {
+            const std::uint64_t end = e.addresses[lane] + static_cast<unsigned>(e.bytes);
+            for (auto c = static_cast<std::size_t>(e.addresses[lane] >> shared.shift()); c << shared.shift() < end && c < shared.cells(); ++c)
+                if (shared.write(c).segment == copy->second)
+                    shared.write(c).segment = mine;
+        });
+        if (e.last)
+            copies.erase(copy);
     }
 
     void uninitialised(const AccessEvent& e, LaneMask lanes) {
@@ -459,6 +486,10 @@ struct Checker::State {
             case Logged::What::Fence:
                 clocks.fence(static_cast<std::uint32_t>(l.warp));
                 break;
+            case Logged::What::CopyDone:
+                l.done.addresses = l.addresses.data();
+                copyArrives(l.done);
+                break;
             }
         }
         log.clear();
@@ -489,24 +520,32 @@ std::string Checker::State::raceMessage(const Gathered& g) const {
     const bool sameBlock = f.otherThread->block == f.thread->block;
     const std::string reader = sameBlock ? fmt::format("warp {}", g.extra)
                                          : fmt::format("block {}", blockText(f.otherThread->block));
+    const auto isCopy = [&](std::uint32_t pc) { return launch.program->ops[pc].kind == sim::OpKind::CopyAsync; };
     const char* verb = f.kind == FindingKind::RaceRaw   ? "reads"
                        : f.kind == FindingKind::RaceWar ? "overwrites"
+                       : isCopy(f.pc)                   ? "copies to"
                                                         : "writes";
     const char* did = f.kind == FindingKind::RaceRaw   ? "wrote"
                       : f.kind == FindingKind::RaceWar ? "read"
                                                        : "wrote";
     const std::string otherPlace = f.otherLine != 0 ? fmt::format("line {}", f.otherLine)
                                                     : fmt::format("PTX line {}", f.otherPtxLine);
-    const char* need = !sameBlock ? "no order between blocks is guaranteed"
+    const bool waited = isCopy(g.otherPc) && !g.otherPending;
+    const char* need = g.otherPending ? "the copy is still under way, for no cp.async.wait_group has waited for it"
+                       : waited       ? "no __syncthreads() stands between the wait for the copy and this"
+                       : !sameBlock ? "no order between blocks is guaranteed"
                        : f.space == Space::Shared ? "no __syncthreads() stands between the two"
                                                   : "nothing orders the two";
+    if (isCopy(g.otherPc) && f.kind != FindingKind::RaceWar)
+        did = "copies asynchronously";
     return fmt::format("Thread {} of block {} {} {}[{}] at {}, which {} {} at {}: {}.", threadText(f.thread->thread),
                        blockText(f.thread->block), verb, f.array, *f.index, place(f.pc), reader, did, otherPlace, need);
 }
 
 std::string Checker::State::message(const Gathered& g) const {
     const Finding& f = g.finding;
-    const bool isLoad = launch.program->ops[f.pc].kind == sim::OpKind::Load;
+    const bool isCopy = launch.program->ops[f.pc].kind == sim::OpKind::CopyAsync; // which reads global and writes shared memory
+    const bool isLoad = launch.program->ops[f.pc].kind == sim::OpKind::Load || (isCopy && f.space == Space::Global);
     const char* verb = launch.program->ops[f.pc].kind == sim::OpKind::Atomic ? (g.threads.size() > 1 ? "update" : "updates")
                        : isLoad ? (g.threads.size() > 1 ? "read" : "reads")
                                 : (g.threads.size() > 1 ? "write" : "writes");
@@ -527,7 +566,7 @@ std::string Checker::State::message(const Gathered& g) const {
     case FindingKind::Misaligned:
         return fmt::format("{} {} {} {} bytes of {} at address 0x{:x}, which is not a multiple of {}, at {}: the hardware stops the kernel there "
                            "(misaligned address).",
-                           listThreads(g), where, verb, g.extra, f.array, f.address.value_or(0), g.extra, place(f.pc));
+                           listThreads(g), where, verb, g.extra, f.array, f.address.value_or(0), g.alignment, place(f.pc));
     case FindingKind::Uninitialized:
         return fmt::format("{} {} {} {} element {} at {}, which nothing has written before.", listThreads(g), where, verb, f.array, *f.index,
                            place(f.pc));
@@ -552,6 +591,7 @@ void Checker::beginBlock(std::uint32_t block) {
     s.block = block;
     const auto warps = static_cast<std::uint32_t>(s.launch.warpsPerBlock());
     s.clocks.beginBlock(block, warps);
+    s.copies.clear();
     s.shared.clearWritten();
     if (s.localBytes != 0)
         s.localInitialised.assign(std::uint64_t{warps} * kWarpSize * s.localBytes, 0);
@@ -653,6 +693,20 @@ void Checker::fence(std::uint32_t, std::uint32_t warp, std::uint64_t clock, ptx:
     l.what = State::Logged::What::Fence;
     l.clock = clock;
     l.warp = warp;
+}
+
+void Checker::copyDone(const sim::CopyDoneEvent& event) {
+    State& s = *m_state;
+    if (!s.logging) {
+        s.copyArrives(event);
+        return;
+    }
+    State::Logged& l = s.log.emplace_back();
+    l.what = State::Logged::What::CopyDone;
+    l.clock = event.clock;
+    l.warp = event.warp;
+    l.done = event;
+    std::copy(event.addresses, event.addresses + kWarpSize, l.addresses.begin());
 }
 
 void Checker::fault(const sim::FaultEvent& event) {

@@ -28,6 +28,7 @@ public:
     void access(const sim::AccessEvent& event) override;
     void barrier(const sim::BarrierEvent& event) override;
     void fence(std::uint32_t block, std::uint32_t warp, std::uint64_t clock, ptx::Scope scope) override;
+    void copyDone(const sim::CopyDoneEvent& event) override;
     void fault(const sim::FaultEvent& event) override;
 
     /// In order of severity, then line. Valid after the run.

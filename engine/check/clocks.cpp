@@ -26,6 +26,11 @@ SegmentId Clocks::newSegment(std::uint32_t warp) {
     return m_current[warp] = static_cast<SegmentId>(m_segments.size() - 1);
 }
 
+SegmentId Clocks::pending(std::uint32_t warp) {
+    m_segments.push_back({m_block, kPendingEpoch, (std::uint64_t{m_block} << 16) | warp, static_cast<std::uint16_t>(warp)});
+    return static_cast<SegmentId>(m_segments.size() - 1);
+}
+
 void Clocks::newEpoch(std::uint32_t warp) {
     ++m_known[warp].own[warp];
     m_current[warp] = 0;
@@ -34,6 +39,8 @@ void Clocks::newEpoch(std::uint32_t warp) {
 bool Clocks::ordered(SegmentId earlier, std::uint32_t warp) const {
     const Segment& s = m_segments[earlier];
     const Knowledge& known = m_known[warp];
+    if (s.epoch == kPendingEpoch)
+        return false;
     if (s.block == m_block)
         return s.warp == warp || known.own[s.warp] >= s.epoch;
     if (!known.others)

@@ -28,6 +28,9 @@ public:
     std::uint32_t warp(SegmentId s) const { return m_segments[s].warp; }
     /// The same for all segments of one warp of one block.
     std::uint64_t actor(SegmentId s) const { return m_segments[s].actor; }
+    /// A segment of its own for a copy that the warp has issued: nothing comes after it, not even in the warp.
+    SegmentId pending(std::uint32_t warp);
+    bool isPending(SegmentId s) const { return m_segments[s].epoch == kPendingEpoch; }
     /// Two segments of different warps from this one on are unordered, and only the next barrier of the whole block orders them: every
     /// segment since the last such barrier, as long as no other synchronisation happened.
     SegmentId firstUnordered() const { return m_firstUnordered; }
@@ -66,6 +69,7 @@ private:
     std::vector<Segment> m_segments{1};
     SegmentId m_firstUnordered = 1;
     static constexpr SegmentId kNever = 0xffffffffu;
+    static constexpr std::uint32_t kPendingEpoch = 0xffffffffu;
     std::uint32_t m_block = 0;
     std::vector<SegmentId> m_current;
     std::vector<Knowledge> m_known;  ///< by warp; own[w] of warp w is its epoch

@@ -92,6 +92,7 @@ Field findField(std::string_view name) {
         {"rnd", Field::Rounding}, {"cmp", Field::Compare},  {"bool", Field::BoolOp},
         {"op", Field::AtomicOp},  {"shfl", Field::Shuffle}, {"vote", Field::Vote},
         {"perm", Field::Permute}, {"test", Field::Test},    {"bar", Field::Barrier},
+        {"async", Field::Async},
         {"sem", Field::Ordering}, {"scope", Field::Scope},  {"cache", Field::Cache},
         {"space", Field::Space},  {"vec", Field::Vector},   {"hint", Field::Hint}};
     for (const auto& [text, field] : kFields)
@@ -156,7 +157,10 @@ OperandForm parseOperandForm(std::string_view word) {
         operand.optional = true;
         word.remove_suffix(1);
     }
-    if (word == "[]") {
+    if (consume(word, "p/")) {
+        operand.role = OperandRole::ValueOrPredicate;
+        operand.type = findType(word);
+    } else if (word == "[]") {
         operand.role = OperandRole::Memory;
     } else if (word == "imm") {
         operand.role = OperandRole::Constant;
@@ -254,6 +258,10 @@ constexpr Named<BarrierMode> kBarriers[] = {{"sync", BarrierMode::Sync},
                                             {"warp.sync", BarrierMode::Warp},
                                             {"cluster.arrive", BarrierMode::ClusterArrive},
                                             {"cluster.wait", BarrierMode::ClusterWait}};
+constexpr Named<AsyncOp> kAsyncOps[] = {{"async", AsyncOp::Copy},
+                                        {"async.commit_group", AsyncOp::CommitGroup},
+                                        {"async.wait_group", AsyncOp::WaitGroup},
+                                        {"async.wait_all", AsyncOp::WaitAll}};
 constexpr Named<Ordering> kOrderings[] = {
     {"weak", Ordering::Weak},       {"volatile", Ordering::Volatile},
     {"relaxed", Ordering::Relaxed}, {"acquire", Ordering::Acquire},
@@ -450,6 +458,8 @@ bool applyToken(Field field, std::string_view token, Modifiers& modifiers) {
         return assign(kTests, token, modifiers.test);
     case Field::Barrier:
         return assign(kBarriers, token, modifiers.barrier);
+    case Field::Async:
+        return assign(kAsyncOps, token, modifiers.async);
     case Field::Ordering:
         return assign(kOrderings, token, modifiers.ordering);
     case Field::Scope:

@@ -24,6 +24,7 @@ enum class Field : std::uint8_t {
     Permute,
     Test,
     Barrier,
+    Async,
     Ordering,
     Scope,
     Cache,
@@ -46,6 +47,7 @@ enum class OperandRole : std::uint8_t {
     Elements,  ///< a value, or a vector of Modifiers::vector values
     Pair,      ///< d|p, the predicate optional when pairOptional
     Predicate, ///< predicate source; !p allowed
+    ValueOrPredicate, ///< as Value, or a predicate register (cp.async: how much to copy, or whether at all)
     Memory,    ///< [address]
     Constant   ///< goes to Instruction::immediate (lop3)
 };

@@ -78,6 +78,10 @@ std::string operandProblem(const Function& function, const Operand& operand,
         return addressProblem(operand);
     if (form.role == OperandRole::Pair)
         return pairProblem(function, operand, form, type);
+    if (form.role == OperandRole::ValueOrPredicate && operand.isRegister() &&
+        operand.index < function.registers.size() &&
+        function.registers[operand.index].type == Type::Pred)
+        return {};
     switch (operand.kind) {
     case OperandKind::Register:
         if (form.role == OperandRole::Elements && vector > 1)
@@ -200,6 +204,8 @@ std::string_view name(InstructionClass c) {
         return "atomic_global";
     case InstructionClass::AtomicShared:
         return "atomic_shared";
+    case InstructionClass::CopyAsync:
+        return "copy_async";
     case InstructionClass::Warp:
         return "warp";
     case InstructionClass::Barrier:
@@ -242,6 +248,8 @@ InstructionClass classify(const Instruction& instruction) {
         return InstructionClass::Barrier;
     case Family::Fence:
         return InstructionClass::Fence;
+    case Family::Async:
+        return instruction.modifiers.async == AsyncOp::Copy ? InstructionClass::CopyAsync : InstructionClass::Other;
     case Family::Control:
         return InstructionClass::Branch;
     case Family::Hint:
@@ -258,6 +266,7 @@ bool writesFirstOperand(const Instruction& in) {
                in.modifiers.barrier == BarrierMode::RedOr ||
                in.modifiers.barrier == BarrierMode::RedPopc;
     case Family::Fence:
+    case Family::Async:
     case Family::Control:
     case Family::Hint:
     case Family::Unsupported:

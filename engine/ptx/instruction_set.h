@@ -29,6 +29,7 @@ enum class InstructionClass : std::uint8_t {
     LoadParam,
     AtomicGlobal,
     AtomicShared,
+    CopyAsync,
     Warp,
     Barrier,
     Fence,

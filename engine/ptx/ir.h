@@ -33,6 +33,7 @@ enum class Family : std::uint8_t {
     Warp,
     Barrier,
     Fence,
+    Async,
     Control,
     Hint,
     Unsupported
@@ -137,6 +138,8 @@ enum class BarrierMode : std::uint8_t {
     ClusterArrive,
     ClusterWait
 };
+/// cp.async: the copy itself, and what groups copies and waits for groups.
+enum class AsyncOp : std::uint8_t { None, Copy, CommitGroup, WaitGroup, WaitAll };
 /// Memory ordering of ld, st, atom, red, fence. Weak is the default of ld and st, Relaxed that of
 /// atom and red.
 enum class Ordering : std::uint8_t { Weak, Volatile, Relaxed, Acquire, Release, AcqRel, SeqCst };
@@ -154,6 +157,7 @@ struct Modifiers {
     PermuteMode permute = PermuteMode::None;
     TestMode test = TestMode::None;
     BarrierMode barrier = BarrierMode::None; // bar, barrier
+    AsyncOp async = AsyncOp::None;           // cp
     Ordering ordering = Ordering::Weak;
     Scope scope = Scope::None;
     CacheOp cache = CacheOp::None;

@@ -147,6 +147,14 @@ bool Parser::parseOperand(Instruction& instruction, const OperandForm& form, Typ
     case OperandRole::Value:
         ok = parseValue(operand, form, type, instruction.modifiers);
         break;
+    case OperandRole::ValueOrPredicate: {
+        const auto symbol = current().kind == TokenKind::Identifier ? find(current().text) : std::nullopt;
+        const bool isPredicate = symbol && symbol->kind == Symbol::Kind::Register &&
+                                 m_function.registers[symbol->index].type == Type::Pred;
+        ok = isPredicate ? parsePredicate(operand)
+                         : parseValue(operand, form, type, instruction.modifiers);
+        break;
+    }
     }
     if (ok)
         instruction.operands.push_back(std::move(operand));

@@ -196,14 +196,15 @@ model::KernelCounts kernelCounts(const sim::Counters& c, const sim::Launch& laun
     const sim::InstructionCounts& loads = c.of(InstructionClass::LoadGlobal);
     const sim::InstructionCounts& stores = c.of(InstructionClass::StoreGlobal);
     const sim::InstructionCounts& atomics = c.of(InstructionClass::AtomicGlobal);
+    const sim::InstructionCounts& copies = c.of(InstructionClass::CopyAsync);
     out.fma = number(c.ffmaLanes);
     out.flops = std::max(number(c.flops), 2 * out.fma);
     out.fp32WarpInstructions = number(c.of(InstructionClass::Float32).executions);
     out.warpInstructions = number(c.total.executions);
-    out.l1Lines = number(loads.lines + stores.lines + atomics.lines);
+    out.l1Lines = number(loads.lines + stores.lines + atomics.lines + copies.lines);
     out.sharedWavefronts = number(c.of(InstructionClass::LoadShared).wavefronts + c.of(InstructionClass::StoreShared).wavefronts +
-                                  c.of(InstructionClass::AtomicShared).wavefronts);
-    out.globalSectors = number(loads.sectors + stores.sectors + atomics.sectors);
+                                  c.of(InstructionClass::AtomicShared).wavefronts + copies.wavefronts);
+    out.globalSectors = number(loads.sectors + stores.sectors + atomics.sectors + copies.l2Sectors);
     out.dramBytes = 32 * number(c.distinctSectorsRead + c.distinctSectorsWritten);
     out.blocks = number(c.blocks);
     out.warpsPerBlock = launch.warpsPerBlock();

@@ -84,7 +84,9 @@ void BlockMachine::start(std::uint64_t linearBlock) {
         warp.fragments.assign(1, Fragment{m_program.functions[0].entryPc, warp.launched, -1, 0,
                                           FragmentState::Runnable, 0});
         warp.carry = 0;
-        warp.clock = warp.instructions = 0;
+        warp.clock = warp.instructions = warp.copiesIssued = 0;
+        warp.copies.clear();
+        warp.commits.clear();
         warp.spins = 0;
         std::uint8_t* rows = rowsOf(w);
         for (const SpecialRow& special : m_program.specials)
@@ -359,6 +361,26 @@ bool BlockMachine::execute(std::uint32_t warpIndex, std::size_t fragment) {
         for (EventSink* sink : m_sinks)
             sink->fence(static_cast<std::uint32_t>(m_state.block), warpIndex, warp.clock,
                         static_cast<ptx::Scope>(op.target));
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::CopyAsync:
+        if (active != 0) {
+            m_flags |= InstructionEvent::kMemory;
+            copyAsync(op, warpIndex, pc, active, warp.frames[static_cast<std::size_t>(f.frame)].base);
+        }
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::CommitCopies:
+        commitCopies(warp, active);
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::WaitForCopies:
+        waitForCopies(warpIndex, active, op.target);
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::WaitForAllCopies: // the same as a commit and a wait for every group (PTX ISA, cp.async.wait_all)
+        commitCopies(warp, active);
+        waitForCopies(warpIndex, active, 0);
         advance(warp, fragment, pc + 1);
         break;
     case OpKind::ToGeneric:

@@ -47,6 +47,17 @@ struct Frame {
     std::vector<std::uint8_t> savedRows; ///< of a recursive function: its rows before the call
 };
 
+/// A cp.async whose data are not in shared memory yet.
+struct PendingCopy {
+    std::uint64_t number = 0; ///< AccessEvent::copy
+    std::uint32_t pc = 0;
+    int bytes = 4;
+    LaneMask lanes = 0; ///< that have not waited for it yet
+    std::array<std::uint32_t, kWarpSize> group{}; ///< by lane: commits before it, which is the number of the group it belongs to
+    std::array<std::uint64_t, kWarpSize> addresses{};
+    std::array<std::array<std::uint8_t, 16>, kWarpSize> data{};
+};
+
 struct WarpState {
     std::vector<Fragment> fragments;
     std::vector<Join> joins;
@@ -55,6 +66,9 @@ struct WarpState {
     std::uint64_t clock = 0;        ///< see AccessEvent::clock
     std::uint64_t instructions = 0; ///< executed; what %clock reads
     std::uint32_t spins = 0;        ///< atomics and volatile loads since lanes last met
+    std::vector<PendingCopy> copies; ///< in the order in which they were issued
+    std::vector<std::uint32_t> commits; ///< by lane: groups committed so far; empty before the first cp.async
+    std::uint64_t copiesIssued = 0;
     bool runnable() const {
         for (const Fragment& f : fragments)
             if (f.state == FragmentState::Runnable)
@@ -200,6 +214,13 @@ private:
                      LaneMask active, const std::uint64_t* addresses, std::uint32_t nth);
     std::uint64_t synchronisedClock(const Op& op, const MemoryOp& m, std::uint32_t warpIndex, ptx::Space space, LaneMask active,
                                     const std::uint64_t* addresses);
+    void laneAddresses(const MemoryOp& memory, const std::uint8_t* rows, std::uint32_t frameBase, std::uint64_t* addresses) const;
+    // block_async.cpp
+    void copyAsync(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active, std::uint32_t frameBase);
+    LaneMask readSource(const CopyOp& copy, AccessEvent event, LaneMask active, const std::uint8_t* rows, const std::uint64_t* addresses,
+                        PendingCopy& pending);
+    void commitCopies(WarpState& warp, LaneMask lanes);
+    void waitForCopies(std::uint32_t warpIndex, LaneMask lanes, std::uint32_t mayBePending);
     void loadParameter(const Op& op, std::uint8_t* rows, LaneMask active);
     void privateAccess(const Op& op, const MemoryOp& memory, std::uint32_t warpIndex, LaneMask active, const std::uint64_t* addresses);
     void transfer(const Op& op, const MemoryOp& memory, std::uint8_t* rows, LaneMask active, std::uint8_t* host,

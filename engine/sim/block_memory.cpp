@@ -199,15 +199,9 @@ static unsigned atomicSectors(const std::uint64_t* addresses, LaneMask active) {
     return sectors;
 }
 
-void BlockMachine::memoryAccess(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active,
-                                std::uint32_t frameBase) {
-    const MemoryOp& m = m_program.memory[op.target];
-    const std::uint8_t* rows = rowsOf(warpIndex);
-    alignas(64) std::uint64_t addresses[kWarpSize];
+void BlockMachine::laneAddresses(const MemoryOp& m, const std::uint8_t* rows, std::uint32_t frameBase, std::uint64_t* addresses) const {
     if (!m.base.valid()) {
-        const std::uint64_t a = static_cast<std::uint64_t>(m.offset) + (m.frameRelative ? frameBase : 0);
-        for (std::uint64_t& address : addresses)
-            address = a;
+        std::fill_n(addresses, kWarpSize, static_cast<std::uint64_t>(m.offset) + (m.frameRelative ? frameBase : 0));
     } else if (m.base64) {
         const std::uint8_t* base = rows + m.base.offset();
         for (int lane = 0; lane < kWarpSize; ++lane)
@@ -218,6 +212,13 @@ void BlockMachine::memoryAccess(const Op& op, std::uint32_t warpIndex, std::uint
         for (int lane = 0; lane < kWarpSize; ++lane)
             addresses[lane] = loadLane<std::uint32_t>(base, lane) + offset; // 32-bit addresses wrap
     }
+}
+
+void BlockMachine::memoryAccess(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active,
+                                std::uint32_t frameBase) {
+    const MemoryOp& m = m_program.memory[op.target];
+    alignas(64) std::uint64_t addresses[kWarpSize];
+    laneAddresses(m, rowsOf(warpIndex), frameBase, addresses);
     if (m.privateFrame) {
         privateAccess(op, m, warpIndex, active, addresses);
         return;
@@ -380,6 +381,7 @@ void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t wa
     event.elementBytes = m.elementBytes;
     event.active = active;
     event.addresses = addresses;
+    event.alignment = static_cast<int>(std::bit_ceil(bytes));
     event.misaligned = misalignedLanes(addresses, active, std::bit_ceil(bytes));
 
     event.unchecked = m.unchecked;

@@ -17,6 +17,7 @@ InstructionCounts& InstructionCounts::operator+=(const InstructionCounts& o) {
     lines += o.lines;
     bytes += o.bytes;
     requestedBytes += o.requestedBytes;
+    l2Sectors += o.l2Sectors;
     wavefronts += o.wavefronts;
     passes += o.passes;
     divergences += o.divergences;
@@ -34,6 +35,10 @@ const InstructionCounts& loadGlobal(const Counters& c) { return c.of(Instruction
 const InstructionCounts& storeGlobal(const Counters& c) { return c.of(InstructionClass::StoreGlobal); }
 const InstructionCounts& loadShared(const Counters& c) { return c.of(InstructionClass::LoadShared); }
 const InstructionCounts& storeShared(const Counters& c) { return c.of(InstructionClass::StoreShared); }
+const InstructionCounts& copies(const Counters& c) { return c.of(InstructionClass::CopyAsync); }
+
+/// What global loads, stores and copies move between the L1 and what is behind it.
+std::uint64_t globalSectors(const Counters& c) { return loadGlobal(c).sectors + storeGlobal(c).sectors + copies(c).l2Sectors; }
 
 double ratio(std::uint64_t a, std::uint64_t b) {
     return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
@@ -43,13 +48,11 @@ double number(std::uint64_t v) { return static_cast<double>(v); }
 } // namespace
 
 double Counters::globalEfficiency() const {
-    return ratio(loadGlobal(*this).requestedBytes + storeGlobal(*this).requestedBytes,
-                 32 * (loadGlobal(*this).sectors + storeGlobal(*this).sectors));
+    return ratio(loadGlobal(*this).requestedBytes + storeGlobal(*this).requestedBytes + copies(*this).requestedBytes, 32 * globalSectors(*this));
 }
 
 double Counters::shareOfBytesUsed() const {
-    return ratio(loadGlobal(*this).bytes + storeGlobal(*this).bytes,
-                 32 * (loadGlobal(*this).sectors + storeGlobal(*this).sectors));
+    return ratio(loadGlobal(*this).bytes + storeGlobal(*this).bytes + copies(*this).bytes, 32 * globalSectors(*this));
 }
 
 double Counters::per1000Fma(std::uint64_t count) const { return 1000.0 * ratio(count, fmaLanes); }
@@ -110,12 +113,14 @@ std::span<const Metric> metrics() {
         {"global_store_instructions", "smsp__inst_executed_op_global_st.sum", "Global stores", "warp instructions",
          "Store instructions to global memory.", [](const Counters& c) { return number(storeGlobal(c).executions); }},
         {"global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "Global load requests", "requests",
-         "Global load instructions with an active lane.", [](const Counters& c) { return number(loadGlobal(c).requests); }},
+         "Global load instructions with an active lane, and cp.async that reads.",
+         [](const Counters& c) { return number(loadGlobal(c).requests + copies(c).requests); }},
         {"global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "Sectors loaded", "sectors",
-         "Distinct 32-byte sectors of each global load, summed.", [](const Counters& c) { return number(loadGlobal(c).sectors); }},
+         "Distinct 32-byte sectors of each global load, summed; with those of cp.async.",
+         [](const Counters& c) { return number(loadGlobal(c).sectors + copies(c).sectors); }},
         {"global_load_lines", "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum", "Lines looked up", "lines",
-         "Distinct 128-byte lines of each global load, summed: look-ups of L1 tags.",
-         [](const Counters& c) { return number(loadGlobal(c).lines); }},
+         "Distinct 128-byte lines of each global load, summed: look-ups of L1 tags. With those of cp.async.",
+         [](const Counters& c) { return number(loadGlobal(c).lines + copies(c).lines); }},
         {"global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "Global store requests", "requests",
          "Global store instructions with an active lane.", [](const Counters& c) { return number(storeGlobal(c).requests); }},
         {"global_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "Sectors stored", "sectors",
@@ -140,7 +145,7 @@ std::span<const Metric> metrics() {
          [](const Counters& c) { return c.shareOfBytesUsed(); }},
         {"sectors_per_request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "Sectors per load request",
          "sectors", "Sectors loaded / load requests.",
-         [](const Counters& c) { return ratio(loadGlobal(c).sectors, loadGlobal(c).requests); }},
+         [](const Counters& c) { return ratio(loadGlobal(c).sectors + copies(c).sectors, loadGlobal(c).requests + copies(c).requests); }},
         {"shared_load_instructions", "smsp__inst_executed_op_shared_ld.sum", "Shared loads", "warp instructions",
          "Load instructions to shared memory.", [](const Counters& c) { return number(loadShared(c).executions); }},
         {"shared_store_instructions", "smsp__inst_executed_op_shared_st.sum", "Shared stores", "warp instructions",
@@ -158,6 +163,19 @@ std::span<const Metric> metrics() {
         {"shared_store_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "Bank conflicts, stores", "wavefronts",
          "Wavefronts above the least that the width allows, stores.",
          [](const Counters& c) { return number(storeShared(c).wavefronts - storeShared(c).passes); }},
+        {"async_copies", "smsp__inst_executed_op_ldgsts.sum", "Asynchronous copies", "warp instructions",
+         "cp.async instructions, which copy from global to shared memory past the registers.",
+         [](const Counters& c) { return number(copies(c).executions); }},
+        {"async_copy_l2_sectors", "", "Sectors copied from the L2", "sectors",
+         "Sectors that cp.async reads when the L1 has none of them. Past the L1 (.cg), halves that lie in one sector at the source but not at "
+         "the destination are read apart.",
+         [](const Counters& c) { return number(copies(c).l2Sectors); }},
+        {"async_copy_wavefronts", "", "Copy wavefronts", "wavefronts",
+         "Cycles of the data array that cp.async.ca takes to move its data. What comes past the L1 (.cg) takes none.",
+         [](const Counters& c) { return number(copies(c).wavefronts); }},
+        {"async_copy_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", "Bank conflicts, copies", "wavefronts",
+         "Copy wavefronts above the least that the width and the lines allow.",
+         [](const Counters& c) { return number(copies(c).wavefronts - copies(c).passes); }},
         {"shared_wavefronts_per_access", "", "Wavefronts per shared access", "wavefronts",
          "Wavefronts of shared loads and stores / their requests.",
          [](const Counters& c) {
@@ -173,15 +191,15 @@ std::span<const Metric> metrics() {
          [](const Counters& c) { return number(c.flops); }},
         {"l1_lines_per_1000_fma", "", "L1 lines per 1,000 FMA", "per 1000 FMA",
          "Lines of global loads and stores looked up for 1,000 fused multiply-adds of a lane.",
-         [](const Counters& c) { return c.per1000Fma(loadGlobal(c).lines + storeGlobal(c).lines); }},
+         [](const Counters& c) { return c.per1000Fma(loadGlobal(c).lines + storeGlobal(c).lines + copies(c).lines); }},
         {"sectors_per_1000_fma", "", "Sectors per 1,000 FMA", "per 1000 FMA", "Sectors of global loads and stores for 1,000 FMA.",
-         [](const Counters& c) { return c.per1000Fma(loadGlobal(c).sectors + storeGlobal(c).sectors); }},
+         [](const Counters& c) { return c.per1000Fma(globalSectors(c)); }},
         {"bytes_moved_per_1000_fma", "", "Bytes moved per 1,000 FMA", "per 1000 FMA",
          "32 bytes for every sector of global loads and stores, for 1,000 FMA.",
-         [](const Counters& c) { return c.per1000Fma(32 * (loadGlobal(c).sectors + storeGlobal(c).sectors)); }},
+         [](const Counters& c) { return c.per1000Fma(32 * globalSectors(c)); }},
         {"shared_wavefronts_per_1000_fma", "", "Shared wavefronts per 1,000 FMA", "per 1000 FMA",
-         "Wavefronts of shared loads and stores for 1,000 FMA.",
-         [](const Counters& c) { return c.per1000Fma(loadShared(c).wavefronts + storeShared(c).wavefronts); }},
+         "Wavefronts of shared loads, stores and copies for 1,000 FMA.",
+         [](const Counters& c) { return c.per1000Fma(loadShared(c).wavefronts + storeShared(c).wavefronts + copies(c).wavefronts); }},
         {"shared_load_instructions_per_1000_fma", "", "Shared loads per 1,000 FMA", "per 1000 FMA",
          "Shared load instructions for 1,000 FMA.", [](const Counters& c) { return c.per1000Fma(loadShared(c).executions); }},
         {"global_load_instructions_per_1000_fma", "", "Global loads per 1,000 FMA", "per 1000 FMA",

@@ -23,6 +23,7 @@ struct InstructionCounts {
     std::uint64_t lines = 0;         ///< global: 128-byte lines touched
     std::uint64_t bytes = 0;         ///< global: distinct bytes that the lanes of each warp instruction ask for, summed
     std::uint64_t requestedBytes = 0; ///< active lanes times bytes a lane, summed: two lanes on one word count twice
+    std::uint64_t l2Sectors = 0;     ///< cp.async: sectors that it reads from the L2 at a miss
     std::uint64_t wavefronts = 0;    ///< shared: wavefronts
     std::uint64_t passes = 0;        ///< shared: least wavefronts for the width
     std::uint64_t divergences = 0;   ///< branches at which lanes parted

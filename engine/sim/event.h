@@ -29,8 +29,12 @@ struct AccessEvent {
     ptx::Scope scope = ptx::Scope::None;
     int bytes = 4;        ///< per lane, vector included
     int elementBytes = 4; ///< of one vector element
+    int alignment = 4;    ///< addresses must be multiples of it
     LaneMask active = 0;  ///< lanes that access this space
-    /// Lanes whose access lies outside every allocation of the space (dropped), and lanes whose address is not a multiple of bytes.
+    /// cp.async: the load of its source, or its store, whose data come to shared memory only when the copy is waited for.
+    bool async = false;
+    std::uint64_t copy = 0; ///< of an async store: its number, ascending in the warp
+    /// Lanes whose access lies outside every allocation of the space (dropped), and lanes whose address is not a multiple of alignment.
     LaneMask outOfBounds = 0;
     LaneMask misaligned = 0;
     /// Global: the allocation when all lanes in bounds are in this one, else -1 (look up per lane).
@@ -71,6 +75,18 @@ struct FaultEvent {
     LaneMask missing = 0;
 };
 
+/// Data of a cp.async come to shared memory: the lanes have waited for it.
+struct CopyDoneEvent {
+    std::uint32_t block = 0, warp = 0;
+    std::uint64_t clock = 0;
+    std::uint64_t copy = 0; ///< AccessEvent::copy
+    std::uint32_t pc = 0;   ///< of the cp.async
+    int bytes = 4;
+    LaneMask lanes = 0;     ///< whose data arrive now
+    bool last = false;      ///< no lane has still to wait
+    const std::uint64_t* addresses = nullptr;
+};
+
 /// One executed warp instruction.
 struct InstructionEvent {
     std::uint32_t block = 0, warp = 0, pc = 0;
@@ -90,6 +106,7 @@ public:
     virtual void access(const AccessEvent&) {}
     virtual void barrier(const BarrierEvent&) {}
     virtual void fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint64_t /*clock*/, ptx::Scope) {}
+    virtual void copyDone(const CopyDoneEvent&) {}
     virtual void fault(const FaultEvent&) {}
     virtual bool wantsInstructions() const { return false; }
 };

@@ -150,6 +150,7 @@ private:
     void decodeAddress(const Instruction& in, const Operand& address, MemoryOp& memory);
     void decodeConvertAddress(const Instruction& in, Op& op);
     void decodeBarrier(const Instruction& in, Op& op);
+    void decodeAsync(const Instruction& in, Op& op);
     void decodeCall(const Instruction& in, Op& op);
     RowSlot slot(const Instruction& in, const Operand& operand, bool destination, Type type);
 };
@@ -873,6 +874,54 @@ void Decoder::decodeBarrier(const Instruction& in, Op& op) {
     }
 }
 
+void Decoder::decodeAsync(const Instruction& in, Op& op) {
+    using ptx::AsyncOp;
+    const AsyncOp what = in.modifiers.async;
+    if (what != AsyncOp::Copy) {
+        op.kind = what == AsyncOp::CommitGroup ? OpKind::CommitCopies : what == AsyncOp::WaitAll ? OpKind::WaitForAllCopies : OpKind::WaitForCopies;
+        op.visible = what != AsyncOp::CommitGroup;
+        if (what == AsyncOp::WaitGroup) {
+            if (in.operands.at(0).kind != OperandKind::Immediate) {
+                fail(in, "the number of groups must be a constant", "syntax");
+                return;
+            }
+            op.target = static_cast<std::uint32_t>(in.operands[0].bits);
+        }
+        return;
+    }
+    const Operand& size = in.operands.at(2);
+    const bool bypass = in.modifiers.cache == ptx::CacheOp::Cg;
+    if (size.kind != OperandKind::Immediate || (size.bits != 16 && (bypass || (size.bits != 4 && size.bits != 8)))) {
+        fail(in, bypass ? "cp.async.cg copies 16 bytes a lane" : "cp.async.ca copies 4, 8 or 16 bytes a lane", "syntax");
+        return;
+    }
+    CopyOp copy;
+    copy.bytes = static_cast<std::uint8_t>(size.bits);
+    copy.bypass = bypass;
+    MemoryOp memory;
+    memory.elementBytes = 4;
+    memory.count = static_cast<std::uint8_t>(copy.bytes / 4);
+    memory.counter = m_program->memoryOpCount++;
+    for (const Space space : {Space::Shared, Space::Global}) {
+        MemoryOp side = memory;
+        side.space = space;
+        decodeAddress(in, in.operands[space == Space::Shared ? 0 : 1], side);
+        (space == Space::Shared ? copy.destination : copy.source) = static_cast<std::uint32_t>(m_program->memory.size());
+        m_program->memory.push_back(side);
+    }
+    // The fourth operand is the number of bytes, a predicate, or the 64-bit cache policy.
+    if (in.operands.size() > 3 && !registerIsWide(in.operands[3])) {
+        const Operand& o = in.operands[3];
+        const bool isPredicate = o.isRegister() && m_function->registers[o.index].type == Type::Pred;
+        (isPredicate ? copy.ignore : copy.sourceBytes) = sourceRow(in, o, false);
+        copy.ignoreNegated = isPredicate && o.negated;
+    }
+    op.kind = OpKind::CopyAsync;
+    op.visible = true;
+    op.target = static_cast<std::uint32_t>(m_program->copies.size());
+    m_program->copies.push_back(copy);
+}
+
 void Decoder::decodeCall(const Instruction& in, Op& op) {
     // Results, callee, arguments (see ptx::Instruction::operands).
     CallOp call;
@@ -977,6 +1026,9 @@ void Decoder::decodeInstruction(const Instruction& in, Op& op, std::uint32_t pcB
         return;
     case Family::Barrier:
         decodeBarrier(in, op);
+        return;
+    case Family::Async:
+        decodeAsync(in, op);
         return;
     case Family::Fence:
         op.kind = OpKind::Fence;

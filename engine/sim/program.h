@@ -42,6 +42,7 @@ enum class OpKind : std::uint8_t {
     LoadParam,    ///< of the kernel's own parameters: uniform
     Branch, BranchIndexed, Call, Return, Exit, Trap,
     Barrier, Fence,
+    CopyAsync, CommitCopies, WaitForCopies, WaitForAllCopies, ///< cp.async; WaitForCopies: target is how many groups may be under way
     ToGeneric, FromGeneric, IsSpace, ///< cvta, cvta.to, isspacep
     LocalAddress, ///< address of a .local or .param variable of the current frame
     Pack, Unpack, ///< mov between a vector and a wide register
@@ -73,6 +74,16 @@ struct MemoryOp {
     std::uint16_t unchecked = 0; ///< bit by element: loaded, but nothing at this place asked for it
 };
 
+/// cp.async: `bytes` from global to shared memory.
+struct CopyOp {
+    std::uint32_t destination = 0, source = 0; ///< in Program::memory
+    std::uint8_t bytes = 4;
+    bool bypass = false;   ///< .cg: past the L1
+    RowRef sourceBytes;    ///< a row of how many bytes to read, the rest is zero; invalid: all
+    RowRef ignore;         ///< a LaneMask row: lanes that read nothing; invalid: none
+    bool ignoreNegated = false;
+};
+
 struct RowSlot {
     RowRef row;        ///< invalid: '_'
     bool wide = false; ///< uint64_t[32], else uint32_t[32]
@@ -99,7 +110,7 @@ struct Op {
     OpKind kind = OpKind::Nop;
     bool visible = false;       ///< other warps can see it: ends the warp's turn
     bool readsClock = false;
-    std::uint32_t target = 0;   ///< Branch: pc; BranchIndexed: table; Call: index into calls; memory: index into memory
+    std::uint32_t target = 0;   ///< Branch: pc; BranchIndexed: table; Call: index into calls; CopyAsync: into copies; memory: index into memory
     std::uint32_t reconvergence = 0; ///< branches: pc, or kNoReconvergence
     ptx::InstructionClass cls = ptx::InstructionClass::Other;
     std::uint8_t flopsPerLane = 0;
@@ -152,6 +163,7 @@ struct Program {
     std::vector<MemoryOp> memory;
     std::vector<RowSlot> rowList;
     std::vector<CallOp> calls;
+    std::vector<CopyOp> copies;
     std::vector<std::vector<std::uint32_t>> branchTables;
     std::vector<std::uint8_t> constants;               ///< constant rows, 64-byte aligned content
     std::vector<SpecialRow> specials;

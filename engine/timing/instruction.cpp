@@ -124,6 +124,8 @@ Cost costOf(const ptx::Instruction& in, const sim::Op& op, const Parameters& p) 
         return {Pipe::Global, 1, 0, 1};
     case InstructionClass::AtomicGlobal:
         return {Pipe::Global, 1, p.atomicGlobal, 1};
+    case InstructionClass::CopyAsync: // nothing waits for it but its wait
+        return {Pipe::Global, 1, 0, 1};
     case InstructionClass::Warp:
         if (op.kind == sim::OpKind::WarpSync)
             return {Pipe::Other, 1, p.warpSync, 1};
@@ -209,7 +211,7 @@ ProgramTiming analyse(const sim::Program& program, const Parameters& parameters)
         t.latency = static_cast<std::uint16_t>(cost.latency);
         t.pipeCycles = static_cast<std::uint16_t>(cost.pipeCycles);
         t.isControl = isControl(op.kind);
-        t.isLoad = op.kind == sim::OpKind::Load;
+        t.isLoad = op.kind == sim::OpKind::Load || op.kind == sim::OpKind::CopyAsync;
         t.isStore = op.kind == sim::OpKind::Store;
         t.isAtomic = op.kind == sim::OpKind::Atomic;
         t.isShared = t.pipe == Pipe::Shared;

@@ -14,7 +14,10 @@ constexpr std::size_t kMaxKeyframes = 64;
 constexpr std::size_t kMaxKeyframeBytes = std::size_t{256} << 20;
 
 std::size_t sizeBytes(const sim::BlockState& s) {
-    return s.rows.size() * sizeof(sim::RowChunk) + s.shared.size() + s.privateMemory.size() + 4 * s.nth.size();
+    std::size_t copies = 0;
+    for (const sim::WarpState& warp : s.warps)
+        copies += warp.copies.size();
+    return s.rows.size() * sizeof(sim::RowChunk) + s.shared.size() + s.privateMemory.size() + 4 * s.nth.size() + copies * sizeof(sim::PendingCopy);
 }
 
 } // namespace
@@ -122,6 +125,13 @@ std::vector<RecordedAccess> BlockTrace::accesses(std::uint32_t from, std::uint32
             forEachLane(a.access.active & ~a.access.outOfBounds, [&](int lane) {
                 const auto l = static_cast<std::size_t>(lane);
                 const std::uint64_t address = a.addresses[l];
+                if (a.access.async && a.access.kind == sim::AccessKind::Store) {
+                    // Shared memory still holds what was there; the data are on their way.
+                    for (const sim::PendingCopy& copy : m_machine->state().warps[warp].copies)
+                        if (copy.number == a.access.copy)
+                            std::memcpy(a.values[l].data(), copy.data[l].data(), bytes);
+                    return;
+                }
                 if (a.access.space == ptx::Space::Shared) {
                     std::memcpy(a.values[l].data(), m_machine->state().shared.data() + address, bytes);
                 } else if (a.access.space == ptx::Space::Global || a.access.space == ptx::Space::Const) {

@@ -51,6 +51,13 @@ Digest digestOf(const trace::BlockTrace& trace) {
             add(&j.arrived, sizeof j.arrived);
         }
         add(&w.alive, sizeof w.alive);
+        for (const sim::PendingCopy& c : w.copies) {
+            add(&c.number, sizeof c.number);
+            add(&c.lanes, sizeof c.lanes);
+            add(c.group.data(), sizeof c.group);
+            add(c.data.data(), sizeof c.data);
+        }
+        add(w.commits.data(), 4 * w.commits.size());
         add(&w.clock, sizeof w.clock);
         add(&w.instructions, sizeof w.instructions);
     }
@@ -81,6 +88,7 @@ TEST_CASE("seeking anywhere equals running there", "[trace]") {
         {"vector_add", {{"n", "1000"}}, 3},
         {"k03_shared", {{"M", "40"}, {"N", "33"}, {"K", "37"}}, 1},
         {"pair", {{"M", "60"}, {"K", "8"}}, 1},
+        {"k11_double_buffered", {{"BM", "64"}, {"BN", "64"}, {"WM", "32"}, {"WN", "32"}, {"TM", "4"}, {"TN", "8"}, {"M", "64"}, {"N", "64"}, {"K", "32"}}, 0},
     }));
     const auto forward = traceOf(id, defines, block);
     const auto count = static_cast<std::uint32_t>(forward->events().size());
