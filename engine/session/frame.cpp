@@ -61,7 +61,8 @@ ArrayName arrayOf(const PreparedLaunch& prepared, const sim::Memory& memory, ptx
     return out;
 }
 
-AccessView accessView(const PreparedLaunch& prepared, const sim::Memory& memory, const trace::RecordedAccess& a) {
+/// `copiedType`: element type of what the last cp.async read; its store to shared memory is of the same.
+AccessView accessView(const PreparedLaunch& prepared, const sim::Memory& memory, const trace::RecordedAccess& a, std::string& copiedType) {
     AccessView v;
     v.pc = a.access.pc;
     v.event = a.event;
@@ -80,12 +81,18 @@ AccessView accessView(const PreparedLaunch& prepared, const sim::Memory& memory,
     } else {
         v.global = memory::globalCost(addresses, v.active, v.bytesPerLane);
     }
-    const ArrayName array = arrayOf(prepared, memory, v.space, a.addresses[static_cast<std::size_t>(firstLane(v.active))]);
+    ArrayName array = arrayOf(prepared, memory, v.space, a.addresses[static_cast<std::size_t>(firstLane(v.active))]);
+    if (a.access.async)
+        (v.isStore ? array.type : copiedType) = v.isStore ? copiedType : array.type;
     v.array = array.name;
     v.arrayBase = array.base;
     v.arrayBytes = array.bytes;
-    const ptx::Type written = prepared.launch.program->instructions[v.pc]->type;
+    ptx::Type written = prepared.launch.program->instructions[v.pc]->type;
+    if (written == ptx::Type::None) // cp.async moves bytes
+        written = ptx::Type::B32;
     const std::string type = ptx::isUntyped(written) && !array.type.empty() && array.type != "bytes" ? array.type : std::string(ptx::name(written));
+    if (a.access.async && (type == "f16" || type == "bf16"))
+        v.elementBytes = 2;
     forEachLane(v.active & ~a.access.outOfBounds, [&](int lane) {
         std::string& text = v.values[static_cast<std::size_t>(lane)];
         for (int at = 0; at + v.elementBytes <= v.bytesPerLane && at < 32; at += v.elementBytes) {
@@ -228,10 +235,11 @@ FrameView Session::State::frame() const {
         auto first = at;
         while (line != 0 && first != mine.begin() && code.cudaLines[events[*(first - 1)].pc] == line && events[*(first - 1)].pc < events[*first].pc)
             --first;
+        std::string copiedType;
         for (const trace::RecordedAccess& a : trace->accesses(*first, index, static_cast<std::uint32_t>(selection.warp))) {
             if (a.event == f.stepEvent)
                 f.currentAccess = static_cast<int>(f.accesses.size());
-            f.accesses.push_back(accessView(*prepared, trace->memory(), a));
+            f.accesses.push_back(accessView(*prepared, trace->memory(), a, copiedType));
         }
     }
     const sim::BlockState& state = trace->state();

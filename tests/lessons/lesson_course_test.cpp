@@ -41,7 +41,10 @@ TEST_CASE("the course covers these rows of the curriculum") {
                             "Bank conflicts", "__syncthreads", "Five reductions",
                             "Occupancy", "Hiding latency", "Waves",
                             "Amdahl, Gustafson, launch overhead",
-                            "Naive and coalesced", "Shared-memory tiling"})
+                            "The life of a kernel", "Naive and coalesced", "Shared-memory tiling",
+                            "1-D register tiling", "2-D register tiling", "Vectorised",
+                            "Conflict-free, autotuned, warp tiles",
+                            "Latency and double buffering"})
         CHECK(covered.contains(row));
 }
 
