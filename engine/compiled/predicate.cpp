@@ -32,6 +32,7 @@ bool mayHaveGuard(const Instruction& in) {
     switch (ptx::family(in.opcode)) {
     case Family::Barrier:
     case Family::Fence:
+    case Family::Async:
     case Family::Atomic:
     case Family::Warp:
     case Family::Control:

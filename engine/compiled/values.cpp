@@ -37,6 +37,7 @@ std::size_t detail::destinationCount(const Instruction& in) {
                    ? 1
                    : 0;
     case ptx::Family::Fence:
+    case ptx::Family::Async:
     case ptx::Family::Hint:
     case ptx::Family::Unsupported:
         return 0;
@@ -56,6 +57,7 @@ bool changesShared(const Instruction& in) {
     switch (ptx::family(in.opcode)) {
     case ptx::Family::Barrier:
     case ptx::Family::Fence:
+    case ptx::Family::Async:
         return true;
     case ptx::Family::Atomic:
         return in.modifiers.space != Space::Global;
