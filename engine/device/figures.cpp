@@ -23,6 +23,8 @@ const std::vector<FigureKind>& figureKinds() {
         {"tensor_int8", "FMA/clk/SM", "tensor multiply-adds, INT8"},
         {"tensor_f64", "FMA/clk/SM", "tensor multiply-adds, FP64"},
         {"l1_lines_per_clock", "lines/clk/SM", "128-byte lines that the L1's tag stage takes"},
+        {"l1_tag_stage", "cycles/clk/SM", "cycles of the L1's tag stage, in which each of its four banks looks up a line"},
+        {"l1_data_stage", "cycles/clk/SM", "cycles of the L1's data stage, in which each of its 32 banks reads a word"},
         {"l1_bytes_per_clock", "bytes/clk/SM", "width of the L1's data path"},
         {"shared_bytes_per_clock", "bytes/clk/SM", "width of shared memory; 128 is a wavefront"},
         {"l2_size", "bytes", "size of the L2"},

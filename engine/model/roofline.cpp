@@ -110,6 +110,10 @@ double workAt(RoofKind kind, const KernelCounts& counts) {
         return counts.warpInstructions;
     case RoofKind::L1Lines:
         return counts.l1Lines;
+    case RoofKind::L1Tags:
+        return counts.l1TagCycles;
+    case RoofKind::L1Data:
+        return counts.l1DataCycles;
     case RoofKind::SharedWavefronts:
         return counts.sharedWavefronts;
     case RoofKind::L2:
@@ -139,6 +143,8 @@ Diagnostics checkCounts(const KernelCounts& counts) {
                {"tensorFma", counts.tensorFma},
                {"warpInstructions", counts.warpInstructions},
                {"l1Lines", counts.l1Lines},
+               {"l1TagCycles", counts.l1TagCycles},
+               {"l1DataCycles", counts.l1DataCycles},
                {"sharedWavefronts", counts.sharedWavefronts},
                {"globalSectors", counts.globalSectors},
                {"l2Bytes", counts.l2Bytes.value_or(0)},
@@ -201,6 +207,10 @@ const char* toString(RoofKind kind) {
         return "issue";
     case RoofKind::L1Lines:
         return "l1_lines";
+    case RoofKind::L1Tags:
+        return "l1_tags";
+    case RoofKind::L1Data:
+        return "l1_data";
     case RoofKind::SharedWavefronts:
         return "shared_wavefronts";
     case RoofKind::L2:
@@ -221,10 +231,15 @@ Result<std::vector<Roof>> roofsOf(const Device& device, const RooflineOptions& o
         {RoofKind::Tensor, options.tensorFigure.c_str(), "FMA", 1, 0, 2},
         {RoofKind::Issue, "issue_slots_per_sm", "warp instructions", 1, 0, 0},
         {RoofKind::L1Lines, "l1_lines_per_clock", "lines", 1, 128, 0},
+        {RoofKind::L1Tags, "l1_tag_stage", "cycles", 1, 0, 0},
+        {RoofKind::L1Data, "l1_data_stage", "cycles", 1, 128, 0},
         {RoofKind::SharedWavefronts, "shared_bytes_per_clock", "wavefronts", 1.0 / 128, 128, 0},
     };
+    // Lines a clock are the simplification for GPUs whose L1 stages are not measured.
+    const bool hasStages = device.figure("l1_tag_stage") != nullptr;
     for (const PerClockRoof& roof : perClock)
-        addPerClock(roofs, device, *sms, roof, roof.figure);
+        if (roof.kind != RoofKind::L1Lines || !hasStages)
+            addPerClock(roofs, device, *sms, roof, roof.figure);
     addBandwidth(roofs, device, RoofKind::L2, "l2_bandwidth");
     addBandwidth(roofs, device, RoofKind::Dram, "dram_bandwidth");
     return roofs;

@@ -4,8 +4,9 @@
 //
 // Assumes that all parts overlap perfectly; latency and dependencies are not modelled, so the time
 // is a lower bound. A measurement above a roof shows that an assumption is wrong (for instance
-// loads that the compiler merged). The tag stage's one line a clock is a simplification, see the
-// figure's source. Roofs whose figure the GPU's description lacks are absent.
+// loads that the compiler merged). The L1 has two roofs where its stages are measured (l1_tags,
+// l1_data: memory/l1_stages.h); elsewhere one, l1_lines, whose one line a clock is a simplification,
+// see the figure's source. Roofs whose figure the GPU's description lacks are absent.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,8 @@ struct KernelCounts {
     std::string tensorFigure = "tensor_f16_accumulate_f32";
     double warpInstructions = 0;
     double l1Lines = 0; ///< distinct 128-byte lines, summed over global loads and stores
+    double l1TagCycles = 0;  ///< of the busiest tag bank, summed over global accesses
+    double l1DataCycles = 0; ///< of the busiest data bank, summed over global accesses
     double sharedWavefronts = 0;
     double globalSectors = 0; ///< distinct 32-byte sectors, summed over global loads and stores
     /// Bytes between L1 and L2. None: 32 * globalSectors, as if the L1 never hit.
@@ -40,15 +43,26 @@ struct KernelCounts {
     double warpsPerBlock = 0;
 };
 
-enum class RoofKind : std::uint8_t { Fp32, Tensor, Issue, L1Lines, SharedWavefronts, L2, Dram };
-/// "fp32", "tensor", "issue", "l1_lines", "shared_wavefronts", "l2", "dram": names of the JSON.
+enum class RoofKind : std::uint8_t {
+    Fp32,
+    Tensor,
+    Issue,
+    L1Lines,
+    L1Tags,
+    L1Data,
+    SharedWavefronts,
+    L2,
+    Dram
+};
+/// "fp32", "tensor", "issue", "l1_lines", "l1_tags", "l1_data", "shared_wavefronts", "l2", "dram":
+/// names of the JSON.
 const char* toString(RoofKind kind);
 
 struct Roof {
     RoofKind kind = RoofKind::Fp32;
     double perSecond = 0; ///< units of work a second, whole GPU
     std::string
-        unit; ///< the unit of work: "FMA", "warp instructions", "lines", "wavefronts", "bytes"
+        unit; ///< the unit of work: "FMA", "warp instructions", "lines", "cycles", "wavefronts", "bytes"
     double bytesPerUnit = 0; ///< bytes that one unit moves at most; 0 for compute and issue
     double flopsPerUnit = 0; ///< 2 for the compute roofs
     Explanation explanation;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "engine/memory/access.h"
+#include "engine/memory/l1_stages.h"
 #include "engine/sim/atomic_operation.h"
 #include "engine/sim/block_machine.h"
 
@@ -470,6 +471,15 @@ void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t wa
                                                                                 : static_cast<unsigned>(cost.sectors);
             c.lines += static_cast<unsigned>(cost.lines);
             c.bytes += static_cast<unsigned>(cost.bytes);
+            if (event.misaligned == 0) {
+                const memory::GlobalKind kind = event.kind == AccessKind::Load    ? memory::GlobalKind::Load
+                                                : event.kind == AccessKind::Store ? memory::GlobalKind::Store
+                                                                                  : memory::GlobalKind::Reduction;
+                const memory::L1Cost l1 = memory::l1Cost(memory::Addresses(addresses, kWarpSize), active, event.bytes, kind);
+                c.tagCycles = static_cast<unsigned>(l1.tagCycles);
+                c.dataCycles = static_cast<unsigned>(l1.dataCycles);
+                c.dataWavefronts = static_cast<unsigned>(l1.wavefronts);
+            }
         }
         (*m_counters)[pc] += c;
         if (m.space == ptx::Space::Generic) {

@@ -18,10 +18,22 @@ InstructionCounts& InstructionCounts::operator+=(const InstructionCounts& o) {
     bytes += o.bytes;
     requestedBytes += o.requestedBytes;
     l2Sectors += o.l2Sectors;
+    tagCycles += o.tagCycles;
+    dataCycles += o.dataCycles;
+    dataWavefronts += o.dataWavefronts;
     wavefronts += o.wavefronts;
     passes += o.passes;
     divergences += o.divergences;
     return *this;
+}
+
+InstructionCounts InstructionCounts::operator*(std::uint64_t factor) const {
+    InstructionCounts out = *this;
+    for (std::uint64_t* count : {&out.executions, &out.lanes, &out.predicatedOff, &out.requests, &out.sectors, &out.lines, &out.bytes,
+                                 &out.requestedBytes, &out.l2Sectors, &out.tagCycles, &out.dataCycles, &out.dataWavefronts, &out.wavefronts,
+                                 &out.passes, &out.divergences})
+        *count *= factor;
+    return out;
 }
 
 double Counters::simtEfficiency() const {
@@ -137,6 +149,15 @@ std::span<const Metric> metrics() {
         {"global_atom_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "Sectors of atomics", "sectors",
          "Distinct 32-byte sectors of each global atom, summed.",
          [](const Counters& c) { return number(c.of(InstructionClass::AtomicGlobal).sectors - c.reductionsGlobal.sectors); }},
+        {"global_load_tag_cycles", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", "L1 tag cycles of loads", "cycles",
+         "Look-ups of the busiest of the L1's four tag banks, global loads.", [](const Counters& c) { return number(loadGlobal(c).tagCycles); }},
+        {"l1_data_wavefronts", "l1tex__data_pipe_lsu_wavefronts.sum", "L1 data wavefronts", "wavefronts",
+         "Cycles that the data stage of the L1 spends on global and shared accesses, as Nsight Compute counts them.",
+         [](const Counters& c) {
+             const auto of = [&c](InstructionClass cls) { return c.of(cls).dataWavefronts + c.of(cls).wavefronts; };
+             return number(of(InstructionClass::LoadGlobal) + of(InstructionClass::StoreGlobal) + of(InstructionClass::AtomicGlobal) +
+                           of(InstructionClass::LoadShared) + of(InstructionClass::StoreShared) + of(InstructionClass::AtomicShared));
+         }},
         {"global_efficiency", "", "Coalescing efficiency", "1",
          "Bytes that lanes ask for / bytes of the sectors touched, global loads and stores.",
          [](const Counters& c) { return c.globalEfficiency(); }},

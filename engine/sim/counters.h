@@ -24,11 +24,15 @@ struct InstructionCounts {
     std::uint64_t bytes = 0;         ///< global: distinct bytes that the lanes of each warp instruction ask for, summed
     std::uint64_t requestedBytes = 0; ///< active lanes times bytes a lane, summed: two lanes on one word count twice
     std::uint64_t l2Sectors = 0;     ///< cp.async: sectors that it reads from the L2 at a miss
+    std::uint64_t tagCycles = 0;     ///< global: cycles of the L1's tag stage (memory/l1_stages.h)
+    std::uint64_t dataCycles = 0;    ///< global: words of the busiest bank of the L1's data stage
+    std::uint64_t dataWavefronts = 0; ///< global: l1tex__data_pipe_lsu_wavefronts
     std::uint64_t wavefronts = 0;    ///< shared: wavefronts
     std::uint64_t passes = 0;        ///< shared: least wavefronts for the width
     std::uint64_t divergences = 0;   ///< branches at which lanes parted
 
     InstructionCounts& operator+=(const InstructionCounts& o);
+    InstructionCounts operator*(std::uint64_t factor) const;
     bool operator==(const InstructionCounts&) const = default;
 };
 

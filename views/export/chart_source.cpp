@@ -24,6 +24,8 @@ std::string roofName(std::string_view kind) {
         {"tensor", "Tensor"},
         {"issue", "Issue slots"},
         {"l1_lines", "L1 lines"},
+        {"l1_tags", "L1 tags"},
+        {"l1_data", "L1 data banks"},
         {"shared_wavefronts", "Shared"},
         {"l2", "L2"},
         {"dram", "DRAM"}};
@@ -62,6 +64,7 @@ Result<void> addRoofs(RooflineData& data, const Device& device) {
             data.compute.push_back({"FP32", roof.perSecond * roof.flopsPerUnit});
             break;
         case RoofKind::L1Lines:
+        case RoofKind::L1Data:
             l1 = bytes;
             break;
         case RoofKind::SharedWavefronts:
@@ -74,6 +77,7 @@ Result<void> addRoofs(RooflineData& data, const Device& device) {
             data.memory.push_back({MemoryLevel::Dram, "DRAM", bytes});
             break;
         case RoofKind::Tensor: // no kernel of tensor cores yet; its roof would squeeze the others
+        case RoofKind::L1Tags:
         case RoofKind::Issue:  // not bytes: named as the bound, not drawn
             break;
         }
