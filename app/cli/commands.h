@@ -25,6 +25,8 @@ void addSim(CLI::App& app, int& status);
 void addKernels(CLI::App& app, int& status);
 void addDevices(CLI::App& app, int& status);
 void addLessons(CLI::App& app, int& status);
+void addLadder(CLI::App& app, int& status);
+void addSweep(CLI::App& app, int& status);
 void addRoofline(CLI::App& app, int& status);
 /// occupancy, waves and the other models that need no kernel.
 void addModels(CLI::App& app, int& status);

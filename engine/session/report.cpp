@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/symbol.h"
+#include "engine/session/account.h"
 #include "engine/session/simulate.h"
 
 namespace lanescope::session {
@@ -36,6 +37,10 @@ Json countersJson(const sim::Counters& c) {
             classes[std::string(ptx::name(cls))] = c.of(cls).executions;
     }
     out["by_class"] = classes;
+    Json per1000 = Json::object();
+    for (const AccountRow& row : account(c))
+        per1000[row.id] = row.per1000Fma;
+    out["per_1000_fma"] = per1000;
     out["blocks"] = c.blocks;
     out["warps"] = c.warps;
     out["threads"] = c.threads;
@@ -214,7 +219,7 @@ std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared,
                      {"warps_per_block", l.warpsPerBlock()},
                      {"arguments", argumentsJson(prepared)}};
     out["finished"] = report.finished;
-    out["blocks"] = {{"in_grid", report.blocksInGrid}, {"simulated", report.blocksSimulated}, {"scaled", report.scaled}};
+    out["blocks"] = {{"in_grid", report.blocksInGrid}, {"simulated", report.blocksSimulated}, {"scaled", report.scaled}, {"exact", report.isExact}};
     out["counters"] = countersJson(report.counters);
     out["metrics"] = metricsJson(report);
     Json findings = Json::array();
@@ -248,7 +253,7 @@ std::string toText(const LoadedProgram& program, const PreparedLaunch& prepared,
     out += fmt::format("launch    {} x {} x {} blocks of {} x {} x {} threads, {} bytes of shared memory, on {}\n", l.grid.x, l.grid.y, l.grid.z,
                        l.block.x, l.block.y, l.block.z, l.sharedBytes(), device.name);
     out += fmt::format("simulated {} of {} blocks in {:.1f} ms{}{}\n", report.blocksSimulated, report.blocksInGrid, 1e3 * report.seconds,
-                       report.scaled ? ", counters scaled to the grid" : "", report.finished ? "" : ", stopped before the end");
+                       report.scaled ? (report.isExact ? ", counters scaled to the grid" : ", counters estimated for the grid") : "", report.finished ? "" : ", stopped before the end");
     if (report.verification && report.verification->matches)
         out += fmt::format("result    equals the reference ({})\n", report.verification->rule);
     else if (report.verification)

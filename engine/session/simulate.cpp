@@ -8,86 +8,23 @@
 #include <fmt/format.h>
 
 #include "engine/check/checker.h"
+#include "engine/session/block_sample.h"
 #include "engine/sim/register_estimate.h"
 
 namespace lanescope::session {
 
 namespace {
 
-/// A block to run and how many of the grid it stands for.
-struct WeightedBlock {
-    std::uint64_t block = 0;
-    std::uint64_t weight = 1;
-};
+/// Blocks that a sample of a regular kernel needs, for the progress.
+constexpr std::uint64_t kUsualSample = 12;
 
-/// One block for each combination of first, inner and last position along x, y and z: edges, where guards bite, are told apart from the
-/// interior. Two inner blocks are taken per dimension where there are two, so that an odd one does not stand for all.
-std::vector<WeightedBlock> sampleBlocks(const Dim3& grid) {
-    struct Part {
-        std::uint32_t at;
-        std::uint64_t weight;
-    };
-    const auto parts = [](std::uint32_t extent) {
-        std::vector<Part> out;
-        if (extent <= 4) {
-            for (std::uint32_t i = 0; i < extent; ++i)
-                out.push_back({i, 1});
-            return out;
-        }
-        const std::uint64_t inner = extent - 2;
-        out.push_back({0, 1});
-        out.push_back({1 + static_cast<std::uint32_t>(inner / 3), inner / 2});
-        out.push_back({1 + static_cast<std::uint32_t>(2 * inner / 3), inner - inner / 2});
-        out.push_back({extent - 1, 1});
-        return out;
-    };
-    std::vector<WeightedBlock> out;
-    for (const Part& z : parts(grid.z))
-        for (const Part& y : parts(grid.y))
-            for (const Part& x : parts(grid.x))
-                out.push_back({x.at + std::uint64_t{grid.x} * (y.at + std::uint64_t{grid.y} * z.at), x.weight * y.weight * z.weight});
-    return out;
-}
-
-sim::InstructionCounts scaled(const sim::InstructionCounts& c, std::uint64_t weight) {
-    sim::InstructionCounts out;
-    out.executions = c.executions * weight;
-    out.lanes = c.lanes * weight;
-    out.predicatedOff = c.predicatedOff * weight;
-    out.requests = c.requests * weight;
-    out.sectors = c.sectors * weight;
-    out.lines = c.lines * weight;
-    out.bytes = c.bytes * weight;
-    out.requestedBytes = c.requestedBytes * weight;
-    out.wavefronts = c.wavefronts * weight;
-    out.passes = c.passes * weight;
-    out.divergences = c.divergences * weight;
-    return out;
-}
-
-void addScaled(sim::Counters& into, const sim::Counters& from, std::uint64_t weight) {
-    into.total += scaled(from.total, weight);
-    for (std::size_t i = 0; i < into.byClass.size(); ++i)
-        into.byClass[i] += scaled(from.byClass[i], weight);
-    into.byInstruction.resize(from.byInstruction.size());
-    for (std::size_t i = 0; i < from.byInstruction.size(); ++i)
-        into.byInstruction[i] += scaled(from.byInstruction[i], weight);
-    into.reductionsGlobal += scaled(from.reductionsGlobal, weight);
-    into.reductionsShared += scaled(from.reductionsShared, weight);
-    into.fmaLanes += from.fmaLanes * weight;
-    into.ffmaLanes += from.ffmaLanes * weight;
-    into.flops += from.flops * weight;
-    into.blocks += from.blocks * weight;
-    into.warps += from.warps * weight;
-    into.threads += from.threads * weight;
-}
-
-Result<void> runBlocks(const PreparedLaunch& prepared, sim::Memory& memory, const SimulateOptions& options, check::Checker& checker,
+Result<void> runBlocks(const PreparedLaunch& prepared, sim::Memory& memory, const SimulateOptions& options, check::Checker* checker,
                        SimReport& report) {
     const sim::Launch& launch = prepared.launch;
     sim::RunOptions run;
     run.maxInstructions = options.maxInstructions;
-    run.sinks = {&checker};
+    if (checker != nullptr)
+        run.sinks = {checker};
     run.cancel = options.cancel;
     if (options.blocks != BlockChoice::Sample) {
         run.progress = options.progress;
@@ -107,19 +44,21 @@ Result<void> runBlocks(const PreparedLaunch& prepared, sim::Memory& memory, cons
         report.cancelled = result.cancelled;
         return {};
     }
-    const std::vector<WeightedBlock> sample = sampleBlocks(launch.grid);
-    report.scaled = sample.size() < launch.blockCount();
-    for (std::size_t i = 0; i < sample.size() && report.finished; ++i) {
-        run.blocks = {sample[i].block};
-        const sim::RunResult result = sim::run(launch, memory, run);
-        addScaled(report.counters, result.counters, sample[i].weight);
-        report.finished = result.finished;
-        report.cancelled = result.cancelled;
-        run.maxInstructions -= std::min(run.maxInstructions, result.counters.total.executions);
+    const SampledCounts sample = sampleGrid(launch.grid, [&](std::uint64_t block, sim::Counters& counters) {
+        run.blocks = {block};
+        sim::RunResult result = sim::run(launch, memory, run);
+        counters = std::move(result.counters);
+        report.cancelled |= result.cancelled;
+        run.maxInstructions -= std::min(run.maxInstructions, counters.total.executions);
         ++report.blocksSimulated;
         if (options.progress)
-            options.progress(i + 1, sample.size());
-    }
+            options.progress(report.blocksSimulated, std::max<std::uint64_t>(report.blocksSimulated + 1, kUsualSample));
+        return result.finished;
+    });
+    report.counters = sample.counters;
+    report.finished = sample.finished;
+    report.scaled = report.blocksSimulated < launch.blockCount();
+    report.isExact = sample.isExact;
     return {};
 }
 
@@ -202,6 +141,8 @@ model::KernelCounts kernelCounts(const sim::Counters& c, const sim::Launch& laun
     out.fp32WarpInstructions = number(c.of(InstructionClass::Float32).executions);
     out.warpInstructions = number(c.total.executions);
     out.l1Lines = number(loads.lines + stores.lines + atomics.lines + copies.lines);
+    out.l1TagCycles = number(loads.tagCycles + stores.tagCycles + atomics.tagCycles);
+    out.l1DataCycles = number(loads.dataCycles + stores.dataCycles + atomics.dataCycles);
     out.sharedWavefronts = number(c.of(InstructionClass::LoadShared).wavefronts + c.of(InstructionClass::StoreShared).wavefronts +
                                   c.of(InstructionClass::AtomicShared).wavefronts + copies.wavefronts);
     out.globalSectors = number(loads.sectors + stores.sectors + atomics.sectors + copies.l2Sectors);
@@ -216,14 +157,18 @@ Result<SimReport> simulate(const LoadedProgram& program, const PreparedLaunch& p
     SimReport report;
     report.blocksInGrid = prepared.launch.blockCount();
     const auto start = std::chrono::steady_clock::now();
-    check::Checker checker(prepared.launch, memory, program.cudaFile);
-    if (Result<void> ran = runBlocks(prepared, memory, options, checker, report); !ran)
+    std::optional<check::Checker> checker;
+    if (options.findings)
+        checker.emplace(prepared.launch, memory, program.cudaFile);
+    if (Result<void> ran = runBlocks(prepared, memory, options, checker ? &*checker : nullptr, report); !ran)
         return failure(ran.error());
-    report.findings = checker.findings();
-    const check::Checker::Traffic traffic = checker.traffic();
-    report.counters.distinctSectorsRead = traffic.sectorsRead;
-    report.counters.distinctSectorsWritten = traffic.sectorsWritten;
-    if (report.scaled) {
+    if (checker) {
+        report.findings = checker->findings();
+        const check::Checker::Traffic traffic = checker->traffic();
+        report.counters.distinctSectorsRead = traffic.sectorsRead;
+        report.counters.distinctSectorsWritten = traffic.sectorsWritten;
+    }
+    if (report.scaled || !checker) {
         // A sample touches a part of the buffers; the whole launch is taken to touch all that its arguments hold.
         std::uint64_t bytes = 0;
         for (const sim::Argument& a : prepared.launch.arguments)
@@ -240,38 +185,64 @@ Result<SimReport> simulate(const LoadedProgram& program, const PreparedLaunch& p
     return report;
 }
 
+Result<ModelledKernel> modelKernel(const device::Device& device, const std::string& id, const catalog::Overrides& parameters,
+                                   const compile::Environment& environment, const std::atomic<bool>* cancel) {
+    LoadRequest request;
+    request.subject = id;
+    for (const auto& [name, value] : parameters)
+        request.defines.emplace_back(name, std::to_string(value));
+    const Result<LoadedProgram> program = load(request, environment);
+    if (!program)
+        return failure(program.error());
+    const Result<PreparedLaunch> prepared = prepare(*program, {}, device);
+    if (!prepared)
+        return failure(prepared.error());
+    sim::Memory memory = sim::makeMemory(prepared->launch);
+    SimulateOptions options;
+    options.blocks = BlockChoice::Sample;
+    options.findings = false;
+    options.cancel = cancel;
+    Result<SimReport> report = simulate(*program, *prepared, device, memory, options);
+    if (!report)
+        return failure(report.error());
+    if (report->cancelled)
+        return failure("cancelled", "cancelled");
+    if (!report->finished)
+        return failure("model", fmt::format("{} did not finish within its budget of instructions", id), {}, "use smaller sizes");
+    if (!report->point || !report->occupancy)
+        return failure("model", fmt::format("{} has no modelled point on {}: {}", id, device.name, report->modelNote), {},
+                       "choose another GPU");
+    return ModelledKernel{program->id,
+                          program->title,
+                          std::move(*report->point),
+                          std::move(*report->occupancy),
+                          std::move(report->waves),
+                          report->registersPerThread,
+                          std::move(report->registersSource),
+                          std::move(report->counters),
+                          report->blocksSimulated,
+                          report->isExact};
+}
+
 Result<std::vector<ModelledKernel>> rooflinePoints(const std::string& deviceId, const std::vector<std::string>& kernelIds,
                                                    const catalog::Overrides& sizes, const compile::Environment& environment) {
     const Result<device::Device> device = device::findDevice(deviceId);
     if (!device)
         return failure(device.error());
+    const Result<const std::vector<catalog::Kernel>*> kernels = builtInKernels();
+    if (!kernels)
+        return failure(kernels.error());
     std::vector<ModelledKernel> out;
     for (const std::string& id : kernelIds) {
-        LoadRequest request;
-        request.subject = id;
-        const Result<const std::vector<catalog::Kernel>*> kernels = builtInKernels();
-        if (!kernels)
-            return failure(kernels.error());
         const catalog::Kernel* kernel = catalog::findKernel(**kernels, id);
+        catalog::Overrides own;
         for (const auto& [name, value] : sizes)
             if (kernel != nullptr && kernel->findParameter(name) != nullptr)
-                request.defines.emplace_back(name, std::to_string(value));
-        const Result<LoadedProgram> program = load(request, environment);
-        if (!program)
-            return failure(program.error());
-        const Result<PreparedLaunch> prepared = prepare(*program, {}, *device);
-        if (!prepared)
-            return failure(prepared.error());
-        sim::Memory memory = sim::makeMemory(prepared->launch);
-        SimulateOptions options;
-        options.blocks = BlockChoice::Sample;
-        Result<SimReport> report = simulate(*program, *prepared, *device, memory, options);
-        if (!report)
-            return failure(report.error());
-        if (!report->point || !report->occupancy)
-            return failure("model", fmt::format("{} has no modelled point on {}: {}", id, device->name, report->modelNote), {},
-                           "choose another GPU");
-        out.push_back({program->id, program->title, std::move(*report->point), std::move(*report->occupancy), report->registersPerThread});
+                own.emplace(name, value);
+        Result<ModelledKernel> modelled = modelKernel(*device, id, own, environment);
+        if (!modelled)
+            return failure(modelled.error());
+        out.push_back(std::move(*modelled));
     }
     return out;
 }

@@ -88,6 +88,7 @@ struct SimulateOptions {
     BlockChoice blocks = BlockChoice::All;
     std::vector<std::uint64_t> blockList;
     std::uint64_t maxInstructions = 2'000'000'000;
+    bool findings = true; ///< false: counts only, several times as fast; no races, bounds, ... are reported
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(std::uint64_t done, std::uint64_t of)> progress;
 };
@@ -97,6 +98,7 @@ struct SimReport {
     std::vector<check::Finding> findings;
     std::uint64_t blocksSimulated = 0, blocksInGrid = 0;
     bool scaled = false;    ///< counters stand for the whole grid, from a sample
+    bool isExact = true;    ///< false: blocks of the sample differ in ways that were not told apart; an estimate
     bool finished = true, cancelled = false;
     double seconds = 0;     ///< wall time of the simulation
     std::optional<catalog::ReferenceReport> verification; ///< all blocks ran and the kernel has a reference
@@ -132,13 +134,24 @@ KernelResidency residencyOf(const LoadedProgram& program, const PreparedLaunch& 
 /// What the roofline takes from counters.
 model::KernelCounts kernelCounts(const sim::Counters& counters, const sim::Launch& launch);
 
-/// Modelled points of kernels of the catalog at their default sizes (sampled blocks), for the roofline chart.
+/// What the models say of a kernel of the catalog, from sampled blocks (counts only).
 struct ModelledKernel {
     std::string id, title;
     model::RooflinePoint point;
     model::Occupancy occupancy;
+    std::optional<model::Waves> waves;
     int registersPerThread = 0;
+    std::string registersSource;
+    sim::Counters counters;
+    std::uint64_t blocksSimulated = 0;
+    bool isExact = true; ///< as SimReport
 };
+
+/// Errors: those of loading, launching and modelling; code "cancelled" when `cancel` was set.
+Result<ModelledKernel> modelKernel(const device::Device& device, const std::string& id, const catalog::Overrides& parameters,
+                                   const compile::Environment& environment, const std::atomic<bool>* cancel = nullptr);
+
+/// Modelled points of kernels of the catalog at their default sizes, for the roofline chart; sizes are set where a kernel has them.
 Result<std::vector<ModelledKernel>> rooflinePoints(const std::string& deviceId, const std::vector<std::string>& kernelIds,
                                                    const catalog::Overrides& sizes, const compile::Environment& environment);
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// lanescope ladder: the matmul kernels as measured on a GPU, beside what the model says of ours.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "engine/session/explanation_json.h"
+#include "engine/session/ladder.h"
+
+namespace lanescope::cli {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+struct LadderArguments {
+    std::string gpu = "rtx-a6000";
+    std::vector<std::string> sizes;
+    bool json = false;
+};
+
+Json rungJson(const session::LadderRung& rung) {
+    Json row{{"kernel", rung.measured.kernel},
+             {"name", rung.measured.name},
+             {"parameters", rung.measured.parameters},
+             {"measured_flops_per_s", rung.measured.flopsPerSecond}};
+    row["modelled_flops_per_s"] =
+        rung.modelled ? Json(rung.modelled->point.flopsPerSecond) : Json();
+    row["error"] = rung.modelled ? Json(rung.error) : Json();
+    row["agreement"] = session::toString(rung.agreement);
+    row["reason"] = rung.reason;
+    if (!rung.modelled)
+        return row;
+    const session::ModelledKernel& m = *rung.modelled;
+    row["bottleneck"] = model::toString(m.point.bottleneck);
+    row["without_overlap_flops_per_s"] = rung.flopsPerSecondWithoutOverlap;
+    Json times = Json::object();
+    for (const model::RoofTime& time : m.point.times)
+        times[model::toString(time.kind)] = time.seconds;
+    row["times_s"] = times;
+    row["occupancy"] = m.occupancy.occupancy;
+    row["registers"] = m.registersPerThread;
+    row["registers_source"] = m.registersSource;
+    row["blocks_simulated"] = m.blocksSimulated;
+    row["exact"] = m.isExact;
+    row["explanation"] = session::explanationJson(m.point.explanation);
+    return row;
+}
+
+Result<void> runLadder(const LadderArguments& a) {
+    const Result<catalog::Overrides> sizes = catalog::parseOverrides(a.sizes);
+    if (!sizes)
+        return failure(sizes.error());
+    session::LadderOptions options;
+    options.sizes = *sizes;
+    const Result<session::Ladder> ladder = session::ladder(a.gpu, environment(), options);
+    if (!ladder)
+        return failure(ladder.error());
+    const session::MeasuredLadder& table = ladder->table;
+    Json rungs = Json::array();
+    std::string text = fmt::format("{}\n{:<34}{:>10}{:>10}{:>8}\n", table.title, "TFLOP/s",
+                                   "measured", "modelled", "error");
+    for (const session::LadderRung& rung : ladder->rungs) {
+        rungs.push_back(rungJson(rung));
+        text += fmt::format("{:<34}{:>10.2f}", rung.measured.name,
+                            rung.measured.flopsPerSecond / 1e12);
+        text += rung.modelled ? fmt::format("{:>10.2f}{:>+7.0f}%",
+                                            rung.modelled->point.flopsPerSecond / 1e12,
+                                            100 * rung.error)
+                              : fmt::format("{:>10}{:>8}", "-", "-");
+        text += fmt::format("  {}\n", rung.reason);
+    }
+    text += fmt::format("{:<34}{:>10.2f}\nmeasured: {}\n", table.bestName,
+                        table.bestFlopsPerSecond / 1e12, table.source);
+    print(a.json ? Json{{"gpu", table.gpu},
+                        {"title", table.title},
+                        {"source", table.source},
+                        {"sizes", table.sizes},
+                        {"best", {{"name", table.bestName},
+                                  {"flops_per_s", table.bestFlopsPerSecond}}},
+                        {"rungs", rungs}}
+                           .dump(2) +
+                       "\n"
+                 : text);
+    return {};
+}
+
+} // namespace
+
+void addLadder(CLI::App& app, int& status) {
+    CLI::App* sub = app.add_subcommand(
+        "ladder", "The matmul kernels as measured on a GPU, beside the model of ours");
+    auto a = std::make_shared<LadderArguments>();
+    sub->add_option("--gpu", a->gpu, "A GPU with a measured table: rtx-a6000 or h200")
+        ->capture_default_str();
+    sub->add_option("-D", a->sizes, "M=VALUE, N=VALUE, K=VALUE: model a smaller problem")
+        ->allow_extra_args(false);
+    sub->add_flag("--json", a->json, "Print one JSON object");
+    sub->footer("Example:\n  lanescope ladder --gpu h200");
+    sub->callback([a, &status] {
+        if (const Result<void> ran = runLadder(*a); !ran)
+            status = report(ran.error(), a->json);
+    });
+}
+
+} // namespace lanescope::cli

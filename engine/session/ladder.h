@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The matmul ladder: what was measured on a GPU, kernel by kernel, beside what our model says of our
+// kernels with the same tiles on that GPU. Measured tables: assets/ladders/*.json, each with its
+// source.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/diagnostic.h"
+#include "engine/catalog/catalog.h"
+#include "engine/compile/compile.h"
+#include "engine/session/simulate.h"
+
+namespace lanescope::session {
+
+struct MeasuredRung {
+    std::string kernel; ///< of the catalog
+    std::string name;   ///< as the source calls it
+    catalog::Overrides parameters;
+    double flopsPerSecond = 0;
+    std::string note; ///< where our kernel differs from the one measured
+};
+
+struct MeasuredLadder {
+    std::string gpu, title, source;
+    catalog::Overrides sizes; ///< of the problem
+    std::string bestName;     ///< "cuBLAS"
+    double bestFlopsPerSecond = 0;
+    std::vector<MeasuredRung> rungs;
+};
+
+/// The tables built into the program, by GPU.
+Result<std::vector<MeasuredLadder>> measuredLadders();
+/// Reads one table. Errors (code "ladder") name file and field.
+Result<MeasuredLadder> parseLadder(std::string_view json, const std::string& path);
+
+/// What the model and the measurement have to do with each other.
+enum class Agreement : std::uint8_t {
+    Close,      ///< within 15 per cent
+    TooSlow,    ///< measured faster than the roof: an assumption is wrong
+    Tail,       ///< the last wave explains the rest
+    NoOverlap,  ///< between the slowest roof and all of them one after another
+    Latency,    ///< slower than that: waiting, which a roof does not see
+    NotModelled ///< see the reason
+};
+/// "close", "too_slow", "tail", "no_overlap", "latency", "not_modelled".
+const char* toString(Agreement agreement);
+
+struct LadderRung {
+    MeasuredRung measured;
+    std::optional<ModelledKernel> modelled;
+    double error = 0; ///< modelled / measured FLOP/s - 1; above 0: the model is faster
+    /// If the roofs were worked off one after another, FLOP/s.
+    double flopsPerSecondWithoutOverlap = 0;
+    Agreement agreement = Agreement::NotModelled;
+    std::string reason; ///< one or two sentences, with the figures that they rest on
+};
+
+struct Ladder {
+    MeasuredLadder table;
+    std::vector<LadderRung> rungs;
+};
+
+struct LadderOptions {
+    const std::atomic<bool>* cancel = nullptr;
+    std::function<void(std::size_t done, std::size_t of)> progress;
+    catalog::Overrides sizes; ///< instead of the table's, to be quicker; the rates are compared
+};
+
+/// Rungs whose kernel cannot be modelled stay in the list, with the reason. Errors (code "ladder"):
+/// no table for the GPU; code "cancelled".
+Result<Ladder> ladder(const std::string& gpu, const compile::Environment& environment,
+                      const LadderOptions& options = {});
+
+/// Of one rung, from the modelled point; public for the tests.
+void judge(LadderRung& rung);
+
+} // namespace lanescope::session

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A kernel of the catalog over two (or more) of its parameters: what the model says of each
+// combination, or why it cannot be.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/diagnostic.h"
+#include "engine/catalog/catalog.h"
+#include "engine/compile/compile.h"
+#include "engine/session/simulate.h"
+
+namespace lanescope::session {
+
+struct SweepAxis {
+    std::string parameter;
+    std::vector<std::int64_t> values; ///< empty: the choices of the manifest
+};
+
+struct SweepRequest {
+    std::string kernel;
+    std::vector<SweepAxis> axes; ///< the last one varies fastest
+    catalog::Overrides fixed;    ///< the other parameters
+    std::string gpu = "h100";
+    const std::atomic<bool>* cancel = nullptr;
+    /// Called before the first point and after each.
+    std::function<void(std::size_t done, std::size_t of)> progress;
+};
+
+struct SweepPoint {
+    std::vector<std::int64_t> values; ///< one for each axis
+    std::optional<ModelledKernel> modelled;
+    /// Constraints that the combination breaks, or why it does not compile, launch or fit; empty
+    /// when it is modelled.
+    Diagnostics problems;
+};
+
+struct Sweep {
+    std::string kernel, title, gpu;
+    std::vector<SweepAxis> axes;
+    catalog::Overrides fixed;
+    std::vector<SweepPoint> points; ///< the whole product of the axes, in order
+    std::optional<std::size_t> best; ///< the most FLOP/s
+};
+
+/// What a point may show; names of the JSON and of the CSV's columns.
+enum class SweepFigure : std::uint8_t {
+    FlopsPerSecond,
+    Seconds,
+    Occupancy,
+    Registers,
+    SharedWavefronts,
+    Instructions
+};
+/// "flops_per_s", "time_s", "occupancy", "registers", "shared_wavefronts_per_1000_fma",
+/// "instructions_per_1000_fma".
+const char* toString(SweepFigure figure);
+/// Nothing for a point without a model, or without multiply-adds for the figures per 1000 of them.
+std::optional<double> figureOf(const SweepPoint& point, SweepFigure figure);
+
+/// M, N and K not in `fixed` are 1024 where the kernel has them: a size that fills a GPU. Errors
+/// (code "sweep"): an unknown kernel or parameter, one that is named twice or is fixed too, no
+/// axis, more than 4096 combinations; code "cancelled".
+Result<Sweep> sweep(const SweepRequest& request, const compile::Environment& environment);
+
+std::string toJson(const Sweep& sweep);
+std::string toCsv(const Sweep& sweep);
+
+} // namespace lanescope::session
