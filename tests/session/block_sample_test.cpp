@@ -155,7 +155,7 @@ TEST_CASE("every kernel of the catalog: the sample equals the whole grid") {
             CHECK(whole.counters.threads == sample.counters.threads);
             // Cycles of the tag stage depend on the addresses: close, not equal.
             CHECK(double(sample.counters.total.tagCycles) ==
-                  Approx(double(whole.counters.total.tagCycles)).epsilon(0.03));
+                  Approx(double(whole.counters.total.tagCycles)).epsilon(0.05));
         }
     CHECK(compared > 15);
     CHECK(estimated * 5 <= compared);
