@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/code_form.h"
 #include "app/cli/commands.h"
 #include "engine/session/explanation_json.h"
 #include "engine/session/ladder.h"
@@ -19,7 +20,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 struct LadderArguments {
-    std::string gpu = "rtx-a6000";
+    std::string gpu = "rtx-a6000", as = "written";
     std::vector<std::string> sizes;
     bool json = false;
 };
@@ -56,7 +57,11 @@ Result<void> runLadder(const LadderArguments& a) {
     const Result<catalog::Overrides> sizes = catalog::parseOverrides(a.sizes);
     if (!sizes)
         return failure(sizes.error());
+    const Result<session::CodeForm> form = codeForm(a.as);
+    if (!form)
+        return failure(form.error());
     session::LadderOptions options;
+    options.form = *form;
     options.sizes = *sizes;
     const Result<session::Ladder> ladder = session::ladder(a.gpu, environment(), options);
     if (!ladder)
@@ -80,6 +85,7 @@ Result<void> runLadder(const LadderArguments& a) {
     print(a.json ? Json{{"gpu", table.gpu},
                         {"title", table.title},
                         {"source", table.source},
+                        {"as", session::name(ladder->form)},
                         {"sizes", table.sizes},
                         {"best", {{"name", table.bestName},
                                   {"flops_per_s", table.bestFlopsPerSecond}}},
@@ -100,6 +106,7 @@ void addLadder(CLI::App& app, int& status) {
         ->capture_default_str();
     sub->add_option("-D", a->sizes, "M=VALUE, N=VALUE, K=VALUE: model a smaller problem")
         ->allow_extra_args(false);
+    sub->add_option("--as", a->as, kFormHelp)->capture_default_str();
     sub->add_flag("--json", a->json, "Print one JSON object");
     sub->footer("Example:\n  lanescope ladder --gpu h200");
     sub->callback([a, &status] {

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/cli/code_form.h"
 #include "app/cli/commands.h"
 #include "engine/base/file.h"
 #include "engine/session/simulate.h"
@@ -126,13 +127,11 @@ Result<void> runSim(const SimArguments& a) {
     const Result<device::Device> device = device::findDevice(a.gpu);
     if (!device)
         return failure(device.error());
-    if (a.as != "written" && a.as != "compiled")
-        return failure("argument", fmt::format("--as '{}' is not known", a.as), {},
-                       "written: the PTX as it is; compiled: with loops unrolled and shared accesses "
-                       "merged as ptxas does");
+    const Result<session::CodeForm> form = codeForm(a.as);
+    if (!form)
+        return failure(form.error());
     session::LoadRequest load;
-    load.form =
-        a.as == "compiled" ? session::CodeForm::Compiled : session::CodeForm::Written;
+    load.form = *form;
     load.subject = a.subject;
     load.entry = a.entry;
     Result<std::vector<std::pair<std::string, std::string>>> defines = macros(a.defines);
@@ -210,8 +209,7 @@ void addSim(CLI::App& app, int& status) {
         ->allow_extra_args(false);
     sub->add_option("--gpu", a->gpu, "A GPU (see `lanescope devices`) or ccX.Y")
         ->capture_default_str();
-    sub->add_option("--as", a->as, "written: the PTX as it is; compiled: loops unrolled and shared accesses merged as "
-                    "ptxas does")->capture_default_str();
+    sub->add_option("--as", a->as, kFormHelp)->capture_default_str();
     sub->add_option("--with", a->with, "Compile with nvrtc, nvcc or clang");
     sub->add_option("--blocks", a->blocks,
                     "all, sample (and scale), or a list of block numbers such as 0,5,8-11")

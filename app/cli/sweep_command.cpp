@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/cli/code_form.h"
 #include "app/cli/commands.h"
 #include "engine/session/sweep.h"
 
@@ -19,7 +20,7 @@ namespace lanescope::cli {
 namespace {
 
 struct SweepArguments {
-    std::string kernel, gpu = "h100";
+    std::string kernel, gpu = "h100", as = "written";
     std::vector<std::string> over, fixed;
     bool json = false, csv = false;
 };
@@ -64,7 +65,11 @@ std::string textOf(const session::Sweep& sweep) {
 }
 
 Result<void> runSweep(const SweepArguments& a) {
+    const Result<session::CodeForm> form = codeForm(a.as);
+    if (!form)
+        return failure(form.error());
     session::SweepRequest request;
+    request.form = *form;
     request.kernel = a.kernel;
     request.gpu = a.gpu;
     for (const std::string& text : a.over) {
@@ -104,6 +109,7 @@ void addSweep(CLI::App& app, int& status) {
     sub->add_option("-D", a->fixed, "NAME=VALUE: the others (M, N and K are 1024)")
         ->allow_extra_args(false);
     sub->add_option("--gpu", a->gpu, "A GPU (see `lanescope devices`)")->capture_default_str();
+    sub->add_option("--as", a->as, kFormHelp)->capture_default_str();
     CLI::Option* json = sub->add_flag("--json", a->json, "Print one JSON object");
     sub->add_flag("--csv", a->csv, "Print a table, a line for each combination")->excludes(json);
     sub->footer("Example:\n  lanescope sweep k03_shared --over BS=8,16,32 --over K=256,1024 --gpu "

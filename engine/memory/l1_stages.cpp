@@ -16,30 +16,32 @@ constexpr int kMostPasses = 8;
 // 2, 3, 2, 1, 2, 1 from bit 0 up.
 constexpr std::uint32_t kBankBit0 = 0b1010'1011'0101;
 constexpr std::uint32_t kBankBit1 = 0b0101'1101'1010;
+constexpr std::size_t kHashedLines = 4096; ///< the hash repeats after them
 
-/// A line of an access and the words that each pass asks of it, one bit a bank.
-struct TouchedLine {
-    std::uint64_t line = 0;
-    int duplicate = 0; ///< of a reduction: the how-manieth lane on a word
-    int cycle = 0;     ///< of the tag stage
-    std::array<std::uint32_t, kMostPasses> words{};
-};
+constexpr std::array<std::uint8_t, kHashedLines> kTagBank = [] {
+    std::array<std::uint8_t, kHashedLines> banks{};
+    for (std::uint32_t line = 0; line < kHashedLines; ++line)
+        banks[line] = static_cast<std::uint8_t>((std::popcount(line & kBankBit0) & 1) |
+                                                (std::popcount(line & kBankBit1) & 1) << 1);
+    return banks;
+}();
 
-/// Counts set bits of every column of 32-bit masks; six bits hold up to 63.
+/// Counts set bits of every column of 32-bit masks; kBits bits hold up to 2^kBits - 1.
+template <std::size_t kBits>
 class ColumnCounter {
 public:
     void add(std::uint32_t mask) {
-        for (std::uint32_t& bit : m_bits) {
-            const std::uint32_t carry = bit & mask;
-            bit ^= mask;
+        for (std::size_t i = 0; i < kBits && mask != 0; ++i) {
+            const std::uint32_t carry = m_bits[i] & mask;
+            m_bits[i] ^= mask;
             mask = carry;
         }
     }
     int most() const {
         std::uint32_t candidates = ~0u;
         int value = 0;
-        for (int i = static_cast<int>(m_bits.size()) - 1; i >= 0; --i) {
-            const std::uint32_t with = candidates & m_bits[static_cast<std::size_t>(i)];
+        for (std::size_t i = kBits; i-- > 0;) {
+            const std::uint32_t with = candidates & m_bits[i];
             value *= 2;
             if (with != 0) {
                 candidates = with;
@@ -50,38 +52,44 @@ public:
     }
 
 private:
-    std::array<std::uint32_t, 6> m_bits{};
+    std::array<std::uint32_t, kBits> m_bits{};
 };
 
-/// The lines of an access in the order of lanes.
+/// The lines of an access in the order of lanes, and the words that each pass asks of them, one bit
+/// a bank. Arrays stay uninitialised beyond the lines that there are.
 class Lines {
 public:
-    TouchedLine& of(std::uint64_t line, int duplicate) {
-        // Most accesses go upwards: a line above all others is new.
-        if (m_count == 0 || line > m_highest || duplicate > 0) {
-            for (std::size_t i = 0; duplicate > 0 && i < m_count; ++i)
-                if (m_lines[i].line == line && m_lines[i].duplicate == duplicate)
-                    return m_lines[i];
-            m_highest = m_count == 0 ? line : std::max(m_highest, line);
-        } else {
-            for (std::size_t i = m_count; i-- > 0;)
-                if (m_lines[i].line == line && m_lines[i].duplicate == 0)
-                    return m_lines[i];
-        }
-        TouchedLine& added = m_lines[m_count++];
-        added.line = line;
-        added.duplicate = duplicate;
-        int& ofBank = m_cycles[static_cast<std::size_t>(tagBank(line * kLineBytes))];
-        added.cycle = ofBank++;
-        return added;
+    explicit Lines(std::size_t passes) : m_passes(passes) {}
+
+    void add(std::uint64_t line, int duplicate, std::size_t pass, std::uint32_t words) {
+        m_words[indexOf(line, duplicate)][pass] |= words;
     }
-    std::span<const TouchedLine> all() const { return {m_lines.data(), m_count}; }
+    std::size_t count() const { return m_count; }
+    int cycleOf(std::size_t i) const { return m_cycle[i]; }
+    std::uint32_t words(std::size_t i, std::size_t pass) const { return m_words[i][pass]; }
     int cycles() const { return *std::max_element(m_cycles.begin(), m_cycles.end()); }
 
 private:
-    std::array<TouchedLine, kWarpSize> m_lines;
-    std::size_t m_count = 0;
+    std::size_t indexOf(std::uint64_t line, int duplicate) {
+        // Most accesses go upwards: a line above all others is new.
+        if (m_count > 0 && line <= m_highest)
+            for (std::size_t i = m_count; i-- > 0;)
+                if (m_lines[i] == line && m_duplicate[i] == duplicate)
+                    return i;
+        m_highest = m_count == 0 ? line : std::max(m_highest, line);
+        m_lines[m_count] = line;
+        m_duplicate[m_count] = duplicate;
+        m_cycle[m_count] = m_cycles[static_cast<std::size_t>(tagBank(line * kLineBytes))]++;
+        std::fill_n(m_words[m_count].begin(), m_passes, 0u);
+        return m_count++;
+    }
+
+    std::size_t m_passes, m_count = 0;
     std::uint64_t m_highest = 0;
+    std::array<std::uint64_t, kWarpSize> m_lines;
+    std::array<int, kWarpSize> m_duplicate; ///< of a reduction: lanes before it on the word
+    std::array<int, kWarpSize> m_cycle;     ///< of the tag stage
+    std::array<std::array<std::uint32_t, kMostPasses>, kWarpSize> m_words;
     std::array<int, kTagBanks> m_cycles{};
 };
 
@@ -114,10 +122,7 @@ std::uint32_t wordsOf(std::uint64_t address, int accessBytes) {
 
 } // namespace
 
-int tagBank(std::uint64_t address) {
-    const auto line = static_cast<std::uint32_t>(address / kLineBytes);
-    return (std::popcount(line & kBankBit0) & 1) | (std::popcount(line & kBankBit1) & 1) << 1;
-}
+int tagBank(std::uint64_t address) { return kTagBank[address / kLineBytes % kHashedLines]; }
 
 L1Cost l1Cost(Addresses addresses, LaneMask active, int accessBytes, GlobalKind kind) {
     if (active == 0)
@@ -131,24 +136,24 @@ L1Cost l1Cost(Addresses addresses, LaneMask active, int accessBytes, GlobalKind 
             busy += (active >> (i * lanesPerPass) & pass) != 0 ? 1 : 0;
         return {1, busy, 1 + busy};
     }
-    Lines lines;
+    Lines lines(static_cast<std::size_t>(passes));
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const int lane = firstLane(left);
         const std::uint64_t address = addresses[static_cast<std::size_t>(lane)];
         const int duplicate =
             kind == GlobalKind::Reduction ? lanesBefore(addresses, active, lane) : 0;
-        TouchedLine& line = lines.of(address / kLineBytes, duplicate);
-        line.words[static_cast<std::size_t>(lane / lanesPerPass)] |= wordsOf(address, accessBytes);
+        lines.add(address / kLineBytes, duplicate, static_cast<std::size_t>(lane / lanesPerPass),
+                  wordsOf(address, accessBytes));
     }
     L1Cost cost;
     cost.tagCycles = lines.cycles();
     cost.wavefronts = 1;
     for (std::size_t pass = 0; pass < static_cast<std::size_t>(passes); ++pass) {
-        ColumnCounter whole;
-        std::array<ColumnCounter, kWarpSize> byCycle;
-        for (const TouchedLine& line : lines.all()) {
-            whole.add(line.words[pass]);
-            byCycle[static_cast<std::size_t>(line.cycle)].add(line.words[pass]);
+        ColumnCounter<6> whole;
+        std::array<ColumnCounter<3>, kWarpSize> byCycle; // at most a line of each tag bank
+        for (std::size_t i = 0; i < lines.count(); ++i) {
+            whole.add(lines.words(i, pass));
+            byCycle[static_cast<std::size_t>(lines.cycleOf(i))].add(lines.words(i, pass));
         }
         cost.dataCycles += whole.most();
         if (kind != GlobalKind::Store)

@@ -15,6 +15,8 @@ constexpr std::uint64_t kWholeGrid = 8;
 constexpr std::uint32_t kMostPeriod = 32;
 /// Blocks that may be spent on telling the classes of one dimension.
 constexpr std::size_t kMostPerAxis = 384;
+/// Blocks that may be spent in all.
+constexpr std::size_t kMostBlocks = 2048;
 
 /// Blocks lo, lo + step, ... up to hi along one dimension that count the same.
 struct Range {
@@ -32,11 +34,8 @@ struct AxisClass {
 
 class GridSampler {
 public:
-    GridSampler(const Dim3& grid, const RunBlock& run) : m_grid(grid), m_run(run) {
-        const std::array<std::uint32_t, 3> extents = {grid.x, grid.y, grid.z};
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            m_middle[axis] = extents[axis] / 2;
-    }
+    GridSampler(const Dim3& grid, const RunBlock& run)
+        : m_grid(grid), m_run(run), m_extents{grid.x, grid.y, grid.z} {}
 
     SampledCounts sample() {
         if (m_grid.count() <= kWholeGrid) {
@@ -44,17 +43,47 @@ public:
                 addScaled(at(block), 1);
             return std::move(m_result);
         }
-        const std::array<std::uint32_t, 3> extents = {m_grid.x, m_grid.y, m_grid.z};
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            m_classes[axis] = classesOf(axis, extents[axis]);
+        const Position middle = {m_grid.x / 2, m_grid.y / 2, m_grid.z / 2};
+        // Each class of y has classes of x of its own: a row at the edge may start elsewhere in a line.
+        for (AxisClass& z : classesOf(2, middle))
+            for (AxisClass& y : classesOf(1, {middle[0], middle[1], z.representative}))
+                for (AxisClass& x : classesOf(0, {middle[0], y.representative, z.representative}))
+                    m_leaves.push_back({{std::move(x), y, z}, {}});
         probe();
         sum();
         return std::move(m_result);
     }
 
 private:
-    std::uint64_t linear(const std::array<std::uint32_t, 3>& at) const {
-        return at[0] + std::uint64_t{m_grid.x} * (at[1] + std::uint64_t{m_grid.y} * at[2]);
+    using Position = std::array<std::uint32_t, 3>;
+
+    /// Blocks that count the same: a class along each dimension.
+    struct Leaf {
+        std::array<AxisClass, 3> classes;
+        std::vector<std::uint64_t> simulated;
+
+        std::uint64_t count() const {
+            return classes[0].count * classes[1].count * classes[2].count;
+        }
+        bool has(const Position& position) const {
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                const std::vector<Range>& ranges = classes[axis].ranges;
+                if (std::none_of(ranges.begin(), ranges.end(),
+                                 [&](const Range& r) { return r.has(position[axis]); }))
+                    return false;
+            }
+            return true;
+        }
+    };
+
+    std::uint64_t linear(const Position& p) const {
+        return p[0] + std::uint64_t{m_grid.x} * (p[1] + std::uint64_t{m_grid.y} * p[2]);
+    }
+    Position positionOf(std::uint64_t block) const {
+        const std::uint64_t row = block / m_grid.x;
+        return {static_cast<std::uint32_t>(block % m_grid.x),
+                static_cast<std::uint32_t>(row % m_grid.y),
+                static_cast<std::uint32_t>(row / m_grid.y)};
     }
 
     const sim::Counters& at(std::uint64_t block) {
@@ -66,35 +95,37 @@ private:
         return it->second;
     }
 
-    /// A block of the middle, moved along one dimension.
-    const sim::Counters& along(std::size_t axis, std::uint32_t i) {
-        std::array<std::uint32_t, 3> position = m_middle;
-        position[axis] = i;
-        return at(linear(position));
+    /// Along a dimension, from the base on.
+    struct Line {
+        std::size_t axis = 0;
+        Position base{};
+        std::size_t blocksBefore = 0; ///< simulated when it began
+    };
+    bool isSame(const Line& line, std::uint32_t a, std::uint32_t b) {
+        Position first = line.base, second = line.base;
+        first[line.axis] = a;
+        second[line.axis] = b;
+        return isSameWork(at(linear(first)), at(linear(second)));
     }
 
-    bool isSame(std::size_t axis, std::uint32_t a, std::uint32_t b) {
-        return isSameWork(along(axis, a), along(axis, b));
-    }
-
-    /// Blocks of the middle repeat after this many.
-    std::uint32_t periodOf(std::size_t axis, std::uint32_t extent) {
-        const std::uint32_t middle = m_middle[axis];
+    /// Blocks at the base repeat after this many.
+    std::uint32_t periodOf(const Line& line) {
+        const std::uint32_t extent = m_extents[line.axis], middle = line.base[line.axis];
         for (std::uint32_t period = 1; period < kMostPeriod; period *= 2) {
             // The first and the last few are told apart by halving.
             const std::uint32_t first = middle - std::min(middle, period);
             if (first + 2 * period >= extent)
                 return period;
             bool repeats = true;
-            for (std::uint32_t i = 0; i < std::max(period, 2u) && repeats && m_result.finished; ++i)
-                repeats = first + i + period >= extent || isSame(axis, first + i, first + i + period);
+            for (std::uint32_t i = 0; i < period && repeats && m_result.finished; ++i)
+                repeats = isSame(line, first + i, first + i + period);
             if (repeats)
                 return period;
         }
         return kMostPeriod;
     }
 
-    void split(std::size_t axis, Range range, std::vector<Range>& out) {
+    void split(const Line& line, const Range& range, std::vector<Range>& out) {
         const std::uint64_t count = range.count();
         const auto nth = [&](std::uint64_t n) {
             return range.lo + static_cast<std::uint32_t>(n) * range.step;
@@ -103,57 +134,52 @@ private:
             out.push_back(range);
             return;
         }
-        const bool isUniform = isSame(axis, range.lo, range.hi) &&
-                               isSame(axis, range.lo, nth(count / 2));
-        const bool isSpent = m_result.blocks.size() > m_axisStart + kMostPerAxis;
+        const bool isUniform =
+            isSame(line, range.lo, range.hi) && isSame(line, range.lo, nth(count / 2));
+        const bool isSpent = m_result.blocks.size() > line.blocksBefore + kMostPerAxis ||
+                             m_result.blocks.size() > kMostBlocks;
         m_result.isExact &= isUniform || !isSpent;
         if (isUniform || isSpent) {
             out.push_back(range);
             return;
         }
-        split(axis, {range.lo, nth(count / 2 - 1), range.step}, out);
-        split(axis, {nth(count / 2), range.hi, range.step}, out);
+        split(line, {range.lo, nth(count / 2 - 1), range.step}, out);
+        split(line, {nth(count / 2), range.hi, range.step}, out);
     }
 
-    std::vector<AxisClass> classesOf(std::size_t axis, std::uint32_t extent) {
-        m_axisStart = m_result.blocks.size();
+    std::vector<AxisClass> classesOf(std::size_t axis, const Position& base) {
+        const Line line{axis, base, m_result.blocks.size()};
+        const std::uint32_t extent = m_extents[axis];
         std::vector<Range> ranges;
-        const std::uint32_t period = std::min(extent, extent > 4 ? periodOf(axis, extent) : 1);
+        const std::uint32_t period = extent > 4 ? std::min(extent, periodOf(line)) : 1;
         for (std::uint32_t first = 0; first < period; ++first)
-            split(axis, {first, first + (extent - 1 - first) / period * period, period}, ranges);
+            split(line, {first, first + (extent - 1 - first) / period * period, period}, ranges);
         std::vector<AxisClass> classes;
         for (const Range& range : ranges) {
             const auto same = std::find_if(classes.begin(), classes.end(), [&](const AxisClass& c) {
-                return isSame(axis, c.representative, range.lo);
+                return isSame(line, c.representative, range.lo);
             });
             AxisClass& into = same != classes.end() ? *same : classes.emplace_back();
             if (into.ranges.empty())
                 into.representative = range.lo;
+            // The middle is simulated already.
+            if (range.has(base[axis]))
+                into.representative = base[axis];
             into.count += range.count();
             into.ranges.push_back(range);
         }
         return classes;
     }
 
-    std::size_t classOf(std::size_t axis, std::uint32_t i) const {
-        const auto& classes = m_classes[axis];
-        for (std::size_t c = 0; c < classes.size(); ++c)
-            for (const Range& range : classes[c].ranges)
-                if (range.has(i))
-                    return c;
-        return 0;
+    Leaf& leafOf(std::uint64_t block) {
+        const Position position = positionOf(block);
+        const auto it = std::find_if(m_leaves.begin(), m_leaves.end(),
+                                     [&](const Leaf& leaf) { return leaf.has(position); });
+        return it != m_leaves.end() ? *it : m_leaves.front();
     }
-
-    using Combination = std::array<std::size_t, 3>;
-    Combination combinationOf(std::uint64_t block) const {
-        const std::uint64_t row = block / m_grid.x;
-        return {classOf(0, static_cast<std::uint32_t>(block % m_grid.x)),
-                classOf(1, static_cast<std::uint32_t>(row % m_grid.y)),
-                classOf(2, static_cast<std::uint32_t>(row / m_grid.y))};
-    }
-    std::uint64_t representativeOf(const Combination& c) const {
-        return linear({m_classes[0][c[0]].representative, m_classes[1][c[1]].representative,
-                       m_classes[2][c[2]].representative});
+    std::uint64_t representativeOf(const Leaf& leaf) const {
+        return linear({leaf.classes[0].representative, leaf.classes[1].representative,
+                       leaf.classes[2].representative});
     }
 
     /// Blocks far from those that told the classes.
@@ -163,8 +189,7 @@ private:
             const auto block = static_cast<std::uint64_t>(place * double(m_grid.count()));
             if (!m_result.finished)
                 return;
-            m_result.isExact &=
-                isSameWork(at(block), at(representativeOf(combinationOf(block))));
+            m_result.isExact &= isSameWork(at(block), at(representativeOf(leafOf(block))));
         }
     }
 
@@ -187,30 +212,24 @@ private:
     }
 
     void sum() {
-        std::map<Combination, std::vector<std::uint64_t>> members;
         for (const std::uint64_t block : m_result.blocks)
-            members[combinationOf(block)].push_back(block);
-        for (std::size_t z = 0; z < m_classes[2].size(); ++z)
-            for (std::size_t y = 0; y < m_classes[1].size(); ++y)
-                for (std::size_t x = 0; x < m_classes[0].size() && m_result.finished; ++x) {
-                    const Combination combination = {x, y, z};
-                    std::vector<std::uint64_t>& blocks = members[combination];
-                    if (blocks.empty())
-                        blocks.push_back(representativeOf(combination));
-                    const std::uint64_t all =
-                        m_classes[0][x].count * m_classes[1][y].count * m_classes[2][z].count;
-                    const std::uint64_t each = all / blocks.size();
-                    for (std::size_t i = 0; i < blocks.size(); ++i)
-                        addScaled(at(blocks[i]), each + (i < all % blocks.size() ? 1 : 0));
-                }
+            leafOf(block).simulated.push_back(block);
+        for (Leaf& leaf : m_leaves) {
+            if (!m_result.finished)
+                return;
+            if (leaf.simulated.empty())
+                leaf.simulated.push_back(representativeOf(leaf));
+            const std::uint64_t members = leaf.simulated.size(), each = leaf.count() / members;
+            for (std::uint64_t i = 0; i < members; ++i)
+                addScaled(at(leaf.simulated[i]), each + (i < leaf.count() % members ? 1 : 0));
+        }
     }
 
     const Dim3 m_grid;
     const RunBlock& m_run;
-    std::array<std::uint32_t, 3> m_middle{};
-    std::array<std::vector<AxisClass>, 3> m_classes;
+    const Position m_extents;
+    std::vector<Leaf> m_leaves;
     std::map<std::uint64_t, sim::Counters> m_counters;
-    std::size_t m_axisStart = 0;
     SampledCounts m_result;
 };
 

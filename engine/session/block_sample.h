@@ -4,8 +4,8 @@
 // Along each dimension of the grid blocks fall into classes of equal counts: first ones, last ones
 // where guards bite, blocks that start at another place of a 128-byte line, blocks that have one
 // turn of a loop less. The classes are found by halving: where both ends and the middle of a range
-// count the same, all of it is taken to. A block stands for all of its combination of classes. Three
-// more blocks are compared with what their classes say; where they differ, or where too many classes
+// count the same, all of it is taken to. The rows of each class of y have classes of x of
+// their own. A block stands for all of its combination of classes. Three more blocks are compared with what their classes say; where they differ, or where too many classes
 // turn up, the result is no more than an estimate and says so. Cycles of the L1's stages depend on
 // the addresses themselves; for them the blocks of a class that were simulated are averaged.
 #pragma once

@@ -112,7 +112,7 @@ Result<std::vector<MeasuredLadder>> measuredLadders() {
     return all;
 }
 
-void judge(LadderRung& rung) {
+void judge(LadderRung& rung, CodeForm form) {
     if (!rung.modelled)
         return;
     const model::RooflinePoint& point = rung.modelled->point;
@@ -128,9 +128,10 @@ void judge(LadderRung& rung) {
     } else if (rung.error < 0) {
         rung.agreement = Agreement::TooSlow;
         rung.reason = fmt::format(
-            "measured above the {} roof, so the kernel does less of that work than we count: ptxas "
-            "merges neighbouring accesses of the PTX into wider ones",
-            bound);
+            "measured above the {} roof, so the kernel does less of that work than we count: {}", bound,
+            form == CodeForm::Written
+                ? "ptxas merges neighbouring accesses of the PTX into wider ones (see it as compiled)"
+                : "the compiled form still has more of it than what ptxas made");
     } else {
         const double used = rung.modelled->waves ? rung.modelled->waves->slotsUsed : 1;
         const double occupancy = rung.modelled->occupancy.occupancy;
@@ -178,6 +179,7 @@ Result<Ladder> ladder(const std::string& gpu, const compile::Environment& enviro
     }
     Ladder result;
     result.table = *table;
+    result.form = options.form;
     for (const MeasuredRung& measured : table->rungs) {
         if (options.progress)
             options.progress(result.rungs.size(), table->rungs.size());
@@ -189,14 +191,15 @@ Result<Ladder> ladder(const std::string& gpu, const compile::Environment& enviro
         for (const auto& [name, value] : options.sizes)
             parameters[name] = value;
         Result<ModelledKernel> modelled =
-            modelKernel(*device, measured.kernel, parameters, environment, options.cancel);
+            modelKernel(*device, measured.kernel, parameters, environment, options.form,
+                        options.cancel);
         if (options.cancel != nullptr && options.cancel->load())
             return failure("cancelled", "cancelled");
         if (modelled)
             rung.modelled = std::move(*modelled);
         else
             rung.reason = toString(modelled.error().front());
-        judge(rung);
+        judge(rung, options.form);
         result.rungs.push_back(std::move(rung));
     }
     if (options.progress)

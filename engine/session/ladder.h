@@ -63,10 +63,12 @@ struct LadderRung {
 
 struct Ladder {
     MeasuredLadder table;
+    CodeForm form = CodeForm::Written; ///< of the kernels that were modelled
     std::vector<LadderRung> rungs;
 };
 
 struct LadderOptions {
+    CodeForm form = CodeForm::Written;
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(std::size_t done, std::size_t of)> progress;
     catalog::Overrides sizes; ///< instead of the table's, to be quicker; the rates are compared
@@ -78,6 +80,6 @@ Result<Ladder> ladder(const std::string& gpu, const compile::Environment& enviro
                       const LadderOptions& options = {});
 
 /// Of one rung, from the modelled point; public for the tests.
-void judge(LadderRung& rung);
+void judge(LadderRung& rung, CodeForm form = CodeForm::Written);
 
 } // namespace lanescope::session

@@ -186,9 +186,10 @@ Result<SimReport> simulate(const LoadedProgram& program, const PreparedLaunch& p
 }
 
 Result<ModelledKernel> modelKernel(const device::Device& device, const std::string& id, const catalog::Overrides& parameters,
-                                   const compile::Environment& environment, const std::atomic<bool>* cancel) {
+                                   const compile::Environment& environment, CodeForm form, const std::atomic<bool>* cancel) {
     LoadRequest request;
     request.subject = id;
+    request.form = form;
     for (const auto& [name, value] : parameters)
         request.defines.emplace_back(name, std::to_string(value));
     const Result<LoadedProgram> program = load(request, environment);

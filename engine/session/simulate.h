@@ -149,7 +149,8 @@ struct ModelledKernel {
 
 /// Errors: those of loading, launching and modelling; code "cancelled" when `cancel` was set.
 Result<ModelledKernel> modelKernel(const device::Device& device, const std::string& id, const catalog::Overrides& parameters,
-                                   const compile::Environment& environment, const std::atomic<bool>* cancel = nullptr);
+                                   const compile::Environment& environment, CodeForm form = CodeForm::Written,
+                                   const std::atomic<bool>* cancel = nullptr);
 
 /// Modelled points of kernels of the catalog at their default sizes, for the roofline chart; sizes are set where a kernel has them.
 Result<std::vector<ModelledKernel>> rooflinePoints(const std::string& deviceId, const std::vector<std::string>& kernelIds,

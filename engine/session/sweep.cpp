@@ -165,6 +165,7 @@ Result<Sweep> sweep(const SweepRequest& request, const compile::Environment& env
     result.kernel = (*kernel)->id;
     result.title = (*kernel)->title;
     result.gpu = device->id;
+    result.form = request.form;
     result.axes = std::move(*axes);
     result.fixed = request.fixed;
     for (const char* size : {"M", "N", "K"}) {
@@ -186,7 +187,8 @@ Result<Sweep> sweep(const SweepRequest& request, const compile::Environment& env
         for (std::size_t axis = 0; axis < result.axes.size(); ++axis)
             parameters[result.axes[axis].parameter] = point.values[axis];
         Result<ModelledKernel> modelled =
-            modelKernel(*device, result.kernel, parameters, environment, request.cancel);
+            modelKernel(*device, result.kernel, parameters, environment, request.form,
+                        request.cancel);
         if (request.cancel != nullptr && request.cancel->load())
             return failure("cancelled", fmt::format("cancelled after {} of {} points", i, count));
         if (modelled)
@@ -234,7 +236,7 @@ std::string toJson(const Sweep& sweep) {
         points.push_back(std::move(row));
     }
     Json out{{"kernel", sweep.kernel}, {"title", sweep.title}, {"gpu", sweep.gpu},
-             {"kind", "modelled"},     {"axes", axes},         {"fixed", sweep.fixed},
+             {"as", name(sweep.form)}, {"kind", "modelled"}, {"axes", axes},         {"fixed", sweep.fixed},
              {"points", points}};
     out["best"] = sweep.best ? Json(*sweep.best) : Json();
     return out.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -26,6 +26,7 @@ struct SweepRequest {
     std::vector<SweepAxis> axes; ///< the last one varies fastest
     catalog::Overrides fixed;    ///< the other parameters
     std::string gpu = "h100";
+    CodeForm form = CodeForm::Written;
     const std::atomic<bool>* cancel = nullptr;
     /// Called before the first point and after each.
     std::function<void(std::size_t done, std::size_t of)> progress;
@@ -41,6 +42,7 @@ struct SweepPoint {
 
 struct Sweep {
     std::string kernel, title, gpu;
+    CodeForm form = CodeForm::Written;
     std::vector<SweepAxis> axes;
     catalog::Overrides fixed;
     std::vector<SweepPoint> points; ///< the whole product of the axes, in order
