@@ -17,6 +17,7 @@
 // - Throughput: the naive matmul at 50 sizes takes max(tag cycles, words of the busiest bank over
 //   the whole access) a load; see model/roofline.h. The cycles that the counter shows for lines
 //   of different look-ups overlap.
+// cp.async was not measured and puts no load on these stages here.
 // The hash is known for address bits 7 to 18; higher ones are taken not to matter.
 #pragma once
 

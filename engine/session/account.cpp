@@ -26,16 +26,17 @@ std::vector<AccountRow> account(const sim::Counters& counters) {
     for (const InstructionClass cls : {InstructionClass::LoadShared, InstructionClass::StoreShared,
                                        InstructionClass::AtomicShared})
         shared += counters.of(cls);
+    const sim::InstructionCounts& copies = counters.of(InstructionClass::CopyAsync);
     const struct {
         const char* id;
         const char* label;
         std::uint64_t count;
-    } memory[] = {{"l1_lines", "L1 lines", global.lines},
+    } memory[] = {{"l1_lines", "L1 lines", global.lines + copies.lines},
                   {"l1_tag_cycles", "L1 tag cycles", global.tagCycles},
                   {"l1_data_cycles", "L1 data cycles", global.dataCycles},
-                  {"sectors", "Sectors", global.sectors},
-                  {"shared_wavefronts", "Shared wavefronts", shared.wavefronts},
-                  {"shared_passes", "Shared passes", shared.passes}};
+                  {"sectors", "Sectors", global.sectors + copies.l2Sectors},
+                  {"shared_wavefronts", "Shared wavefronts", shared.wavefronts + copies.wavefronts},
+                  {"shared_passes", "Shared passes", shared.passes + copies.passes}};
     for (const auto& row : memory)
         if (row.count != 0)
             rows.push_back({row.id, row.label, false, counters.per1000Fma(row.count)});
