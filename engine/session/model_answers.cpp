@@ -23,9 +23,7 @@
 namespace lanescope::session {
 
 using Json = nlohmann::ordered_json;
-
 namespace {
-
 constexpr double kWholeMost = 9007199254740992.0; // 2^53
 
 /// Reads the values of a model's parameters and keeps what is wrong with them.
