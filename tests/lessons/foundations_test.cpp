@@ -96,6 +96,32 @@ double reductionInstructions(const json& report) {
 
 } // namespace
 
+TEST_CASE("curriculum, vector add and the block size: a block of 100 gives 78% and 86%, 14.5 sectors "
+          "a block; multiples of 32 are clean") {
+    const json& hundred = reportOf("vector_add", {{"BLOCK", 100}});
+    CHECK(counter(hundred, "simt_efficiency") == Approx(0.78).margin(0.005));
+    CHECK(counter(hundred, "global_efficiency") == Approx(0.86).margin(0.005));
+    CHECK(counter(hundred, "global_load_sectors") / 2 / counter(hundred, "blocks") == 14.5);
+    for (const int block : {32, 64, 128, 256, 512, 1024}) {
+        const json& report = reportOf("vector_add", {{"BLOCK", block}});
+        CHECK(counter(report, "global_efficiency") == 1);
+        CHECK(counter(report, "simt_efficiency") > 0.99);
+    }
+}
+
+TEST_CASE("curriculum, the forgotten guard: threads 232 to 255 of block 3 are named with array, index "
+          "and size") {
+    const json& report = reportOf("vector_add_unguarded");
+    CHECK(findings(report, "out-of-bounds") == 3 * 24);
+    for (const json& finding : report.at("findings")) {
+        CHECK(finding.at("thread").at(0) == 232);
+        CHECK(finding.at("block").at(0) == 3);
+        CHECK(finding.at("index") == 1000);
+        CHECK(finding.at("size") == 1000);
+        CHECK(finding.at("occurrences") == 24);
+    }
+}
+
 TEST_CASE("curriculum, which way does x go: 2,750 sectors become 7,455, 95% become 35%") {
     const json& rows = reportOf("bias_add");
     const json& columns = reportOf("bias_add_swapped");
