@@ -45,7 +45,7 @@ int exportOnly(const Options& options) {
     if (!kind) {
         std::fprintf(
             stderr,
-            "lanescope-gui: there is no chart \"%s\"; there are roofline, occupancy and waves\n",
+            "lanescope-gui: there is no chart \"%s\"; there are roofline, occupancy, waves and sweep\n",
             qPrintable(options.chart));
         return 1;
     }
@@ -53,6 +53,8 @@ int exportOnly(const Options& options) {
     exportOptions.gpu = options.gpu.toStdString();
     for (const QString& kernel : options.kernels)
         exportOptions.kernels.push_back(kernel.toStdString());
+    exportOptions.sweepX = options.over.value(0).toStdString();
+    exportOptions.sweepY = options.over.value(1).toStdString();
     if (options.theme == QLatin1String("dark"))
         exportOptions.theme = views::ThemeKind::Dark;
     if (options.size.isValid())

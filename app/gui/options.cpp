@@ -53,8 +53,12 @@ ParseResult parseOptions(const QStringList& arguments) {
                                   QStringLiteral("FOLDER"));
     const QCommandLineOption chart(
         QStringLiteral("export"),
-        QStringLiteral("Writes a chart and ends: roofline, occupancy or waves."),
+        QStringLiteral("Writes a chart and ends: roofline, occupancy, waves or sweep."),
         QStringLiteral("CHART"));
+    const QCommandLineOption over(
+        QStringLiteral("over"),
+        QStringLiteral("With --export sweep: a parameter to sweep (twice: columns, rows)."),
+        QStringLiteral("NAME"));
     const QCommandLineOption gpu(QStringLiteral("gpu"),
                                  QStringLiteral("GPU to model, h100 when not given."),
                                  QStringLiteral("ID"));
@@ -65,7 +69,7 @@ ParseResult parseOptions(const QStringList& arguments) {
     const QCommandLineOption noSettings(
         QStringLiteral("no-settings"),
         QStringLiteral("Neither reads nor writes the user's settings."));
-    parser.addOptions({version, lesson, kernel, file, theme, size, screenshot, demo, chart, gpu,
+    parser.addOptions({version, lesson, kernel, file, theme, size, screenshot, demo, chart, over, gpu,
                        out, noSettings});
     if (!parser.parse(arguments))
         return wrong(parser.errorText());
@@ -90,6 +94,7 @@ ParseResult parseOptions(const QStringList& arguments) {
     options.demoFolder = parser.value(demo);
     options.chart = parser.value(chart);
     options.out = parser.value(out);
+    options.over = parser.values(over);
     options.useSettings = !parser.isSet(noSettings);
     if (parser.isSet(gpu))
         options.gpu = parser.value(gpu);

@@ -20,6 +20,7 @@ struct Options {
     QString gpu = QStringLiteral("h100");
     QString out;
     QStringList kernels; ///< of the roofline
+    QStringList over;    ///< parameters of the sweep, one or two
     bool useSettings = true;
 
     bool isHeadless() const {

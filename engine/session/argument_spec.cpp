@@ -15,6 +15,16 @@
 
 namespace lanescope::session {
 
+int typeBytes(std::string_view type) {
+    if (type == "f64")
+        return 8;
+    if (type == "f32" || type == "i32" || type == "u32")
+        return 4;
+    if (type == "f16" || type == "bf16")
+        return 2;
+    return type == "i8" || type == "u8" ? 1 : 0;
+}
+
 namespace {
 
 constexpr std::string_view kForms =
@@ -93,16 +103,6 @@ std::uint16_t bfloatBits(float value) {
     std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
     bits += 0x7fff + ((bits >> 16) & 1);
     return static_cast<std::uint16_t>(bits >> 16);
-}
-
-int typeBytes(std::string_view type) {
-    if (type == "f64")
-        return 8;
-    if (type == "f32" || type == "i32" || type == "u32")
-        return 4;
-    if (type == "f16" || type == "bf16")
-        return 2;
-    return type == "i8" || type == "u8" ? 1 : 0;
 }
 
 void appendReal(std::vector<std::uint8_t>& bytes, std::string_view type, double value) {

@@ -24,6 +24,9 @@ struct ArgumentValue {
     std::string text;       ///< scalars: the value as given
 };
 
+/// Bytes of an element of a TYPE; 0 when it is none.
+int typeBytes(std::string_view type);
+
 /// The largest buffer that a spec may ask for.
 inline constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{4} << 30;
 

@@ -371,8 +371,10 @@ Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest
         value->argument.name = known ? names[i] : fmt::format("argument {}", i);
         // The element type that a manifest declares is better than "bytes".
         if (program.kernel != nullptr && i < program.kernel->arguments.size() && value->type == "bytes" &&
-            !program.kernel->arguments[i].type.empty())
+            !program.kernel->arguments[i].type.empty()) {
             value->type = program.kernel->arguments[i].type;
+            value->elementBytes = std::max(1, typeBytes(value->type));
+        }
         bufferBytes += value->argument.isBuffer ? value->argument.bytes.size() : 0;
         if (bufferBytes > launch.limits.globalBytes) // before the next one takes memory, too
             return failure("argument", fmt::format("the buffers up to argument {} have {} bytes, the simulator holds {}", i, bufferBytes, launch.limits.globalBytes),

@@ -59,6 +59,35 @@ LaunchView launchView(const PreparedLaunch& prepared, const sim::Memory& memory)
     return out;
 }
 
+/// The buffers that differ from what they were before the launch; their bytes are taken out of `memory`.
+std::vector<OutputView> outputsOf(const PreparedLaunch& prepared, sim::Memory& memory) {
+    std::vector<OutputView> out;
+    for (std::size_t i = 0; i < prepared.launch.arguments.size(); ++i) {
+        if (memory.allocationOfArgument[i] < 0)
+            continue;
+        std::vector<std::uint8_t>& bytes = memory.global.at(static_cast<std::size_t>(memory.allocationOfArgument[i])).bytes;
+        if (bytes == prepared.launch.arguments[i].bytes)
+            continue;
+        out.push_back({prepared.launch.arguments[i].name, prepared.values[i].type, std::max(1, prepared.values[i].elementBytes),
+                       std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes))});
+    }
+    return out;
+}
+
+ModelView modelView(const SimReport& report) {
+    ModelView out;
+    if (report.point) {
+        out.seconds = report.point->seconds;
+        out.flopsPerSecond = report.point->flopsPerSecond;
+        out.boundBy = model::toString(report.point->bottleneck);
+    }
+    if (report.occupancy)
+        out.occupancy = report.occupancy->occupancy;
+    out.registersPerThread = report.registersPerThread;
+    out.registersSource = report.registersSource;
+    return out;
+}
+
 std::string verificationText(const SimReport& report) {
     if (!report.verification)
         return {};
@@ -284,6 +313,8 @@ void Session::State::rebuild(const std::atomic<bool>* cancel) {
     result->finished = report->finished;
     result->verification = verificationText(*report);
     result->verified = report->verification && report->verification->matches;
+    result->outputs = outputsOf(*prepared, memory);
+    result->model = modelView(*report);
     result->seconds = report->seconds;
     result->json = toJson(*loaded, *prepared, device, *report);
     run = result;

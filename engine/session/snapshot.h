@@ -72,6 +72,24 @@ struct LaunchView {
     std::vector<Argument> arguments;
 };
 
+/// A buffer as the launch left it.
+struct OutputView {
+    std::string name; ///< of the argument: "C"
+    std::string type; ///< of an element: "f32", "bytes"
+    int elementBytes = 1;
+    std::shared_ptr<const std::vector<std::uint8_t>> bytes; ///< never null
+};
+
+/// What the models say of the launch; figures that they could not give are absent.
+struct ModelView {
+    std::optional<double> seconds;    ///< modelled time
+    std::optional<double> flopsPerSecond;
+    std::string boundBy;              ///< the slowest roof: "L1 lines"
+    std::optional<double> occupancy;  ///< 0..1
+    int registersPerThread = 0;
+    std::string registersSource;      ///< "ptxas 13.0 ..." or "estimated from PTX"
+};
+
 /// Whole-launch results (all blocks, or the sampled ones).
 struct RunView {
     std::string deviceId, deviceName;
@@ -85,6 +103,9 @@ struct RunView {
     /// Result against the kernel's reference: empty when it has none.
     std::string verification;
     bool verified = false;
+    /// Buffers that the launch changed, in the order of the arguments. Of the blocks that were simulated.
+    std::vector<OutputView> outputs;
+    ModelView model;
     double seconds = 0; ///< time the simulation took on this machine
     /// The complete report, the text of `lanescope sim --json`.
     std::string json;

@@ -380,6 +380,61 @@ Document wavesDocument(const WavesData& data) {
     return d;
 }
 
+Document sweepDocument(const SweepData& data, SweepMeasure measure) {
+    Document d;
+    d.title = QStringLiteral("Tile sweep");
+    d.gpu = str(data.gpu);
+    d.caption = captionOf(data.gpu, data.kernel);
+    d.paint = [&data, measure](QPainter& painter, const QRectF& rect, const Theme& theme) {
+        Canvas canvas(painter, theme);
+        paintSweep(canvas, rect, data, measure);
+    };
+    d.columns = {str(data.x.name),
+                 data.y.name.empty() ? QStringLiteral("row") : str(data.y.name),
+                 QStringLiteral("flops_per_s"),
+                 QStringLiteral("occupancy"),
+                 QStringLiteral("wavefronts_per_1000_fma"),
+                 QStringLiteral("registers_per_thread"),
+                 QStringLiteral("bound_by"),
+                 QStringLiteral("problem")};
+    d.json = head("sweep", data.gpu);
+    d.json["kernel"] = data.kernel;
+    if (!data.problem.empty()) {
+        d.json["problem"] = data.problem;
+        return d;
+    }
+    d.json["over"] = {{data.x.name, data.x.values}};
+    if (!data.y.name.empty())
+        d.json["over"][data.y.name] = data.y.values;
+    d.json["parameters"] = data.fixed;
+    Json cells = Json::array();
+    for (std::size_t i = 0; i < data.cells.size(); ++i) {
+        const SweepCell& cell = data.cells[i];
+        const bool isDone = cell.state == SweepCell::State::Done;
+        const auto value = [&](double v) { return isDone ? number(v) : QString(); };
+        d.rows.push_back({QString::number(data.x.values[i % data.columns()]),
+                          QString::number(data.y.values[i / data.columns()]),
+                          value(cell.flopsPerSecond), value(cell.occupancy),
+                          value(cell.wavefronts), value(cell.registers), str(cell.boundBy),
+                          str(cell.problem)});
+        Json one{{data.x.name, data.x.values[i % data.columns()]}};
+        if (!data.y.name.empty())
+            one[data.y.name] = data.y.values[i / data.columns()];
+        if (isDone) {
+            one["flops_per_s"] = cell.flopsPerSecond;
+            one["occupancy"] = cell.occupancy;
+            one["wavefronts_per_1000_fma"] = cell.wavefronts;
+            one["registers_per_thread"] = cell.registers;
+            one["bound_by"] = cell.boundBy;
+        } else {
+            one["problem"] = cell.problem;
+        }
+        cells.push_back(std::move(one));
+    }
+    d.json["cells"] = std::move(cells);
+    return d;
+}
+
 /// A cell as JSON: numbers as numbers.
 Json cell(const QString& text) {
     bool isNumber = false;
@@ -393,7 +448,7 @@ Json cell(const QString& text) {
 } // namespace
 
 std::optional<ChartKind> chartKind(std::string_view name) {
-    for (const ChartKind kind : {ChartKind::Roofline, ChartKind::Occupancy, ChartKind::Waves})
+    for (const ChartKind kind : {ChartKind::Roofline, ChartKind::Occupancy, ChartKind::Waves, ChartKind::Sweep})
         if (name == toString(kind))
             return kind;
     return std::nullopt;
@@ -407,6 +462,8 @@ const char* toString(ChartKind kind) {
         return "occupancy";
     case ChartKind::Waves:
         return "waves";
+    case ChartKind::Sweep:
+        return "sweep";
     }
     return "";
 }
@@ -430,11 +487,27 @@ Result<void> exportWaves(const WavesData& data, const ExportOptions& o, const st
     return write(wavesDocument(data), o.size, o.scale, o.theme, path);
 }
 
+Result<void> exportSweep(const SweepData& data, const ExportOptions& o, const std::string& path) {
+    return write(sweepDocument(data, o.measure), o.size, o.scale, o.theme, path);
+}
+
 Result<void> exportChart(ChartKind kind, const ExportOptions& o, const std::string& path) {
     if (kind == ChartKind::Occupancy && o.shape) {
         const auto data =
             occupancyData(o.gpu, *o.shape, o.kernels.empty() ? "" : o.kernels.front());
         return data ? exportOccupancy(*data, o, path) : failure(data.error());
+    }
+    if (kind == ChartKind::Sweep) {
+        if (o.kernels.empty())
+            return failure("argument", "a sweep is of one kernel", {}, "name it with --kernel");
+        SweepRequest sweep{o.gpu, o.kernels.front(), o.sizes, o.sweepX, o.sweepY};
+        auto data = planSweep(sweep);
+        if (!data)
+            return failure(data.error());
+        if (!data->problem.empty())
+            return failure("argument", data->problem, {}, "`lanescope kernels` lists kernels and parameters");
+        runSweep(*data, nullptr, {});
+        return exportSweep(*data, o, path);
     }
     PerformanceRequest request{o.gpu, o.kernels, chartSizes()};
     for (const auto& [name, value] : o.sizes)

@@ -16,6 +16,7 @@
 #include "engine/base/diagnostic.h"
 #include "views/export/chart_data.h"
 #include "views/export/chart_source.h"
+#include "views/export/sweep_data.h"
 #include "views/kit/theme.h"
 
 class QPainter;
@@ -25,8 +26,8 @@ namespace lanescope::views {
 
 class Pane;
 
-enum class ChartKind { Roofline, Occupancy, Waves };
-/// "roofline", "occupancy", "waves".
+enum class ChartKind { Roofline, Occupancy, Waves, Sweep };
+/// "roofline", "occupancy", "waves", "sweep".
 std::optional<ChartKind> chartKind(std::string_view name);
 const char* toString(ChartKind kind);
 
@@ -39,6 +40,8 @@ struct ExportOptions {
     double scale = 2;                   ///< of PNG
     MemoryLevel axis = MemoryLevel::L1; ///< roofline
     int curve = 0;                      ///< occupancy: 0 registers, 1 shared memory, 2 block size
+    std::string sweepX, sweepY;         ///< sweep: parameters; empty: the kernel's first two
+    SweepMeasure measure = SweepMeasure::Flops; ///< sweep
     std::optional<KernelShape> shape;   ///< occupancy of a launch that is no kernel of ours
 };
 
@@ -51,6 +54,8 @@ Result<void> exportRoofline(const RooflineData& data, const ExportOptions& optio
 Result<void> exportOccupancy(const OccupancyData& data, const ExportOptions& options,
                              const std::string& path);
 Result<void> exportWaves(const WavesData& data, const ExportOptions& options,
+                         const std::string& path);
+Result<void> exportSweep(const SweepData& data, const ExportOptions& options,
                          const std::string& path);
 
 struct PaneExport {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/export/performance_store.h"
 
+#include <algorithm>
+
 #include "engine/session/snapshot.h"
 
 namespace lanescope::views {
@@ -125,6 +127,26 @@ void PerformanceStore::select(const std::string& id) {
     compose();
 }
 
+void PerformanceStore::markProblem(Performance& shown) const {
+    if (!m_program || m_run) // it ran: what stands at a field is a remark
+        return;
+    const auto broken = std::find_if(m_program->parameters.begin(), m_program->parameters.end(),
+                                     [](const session::ParameterView& p) { return !p.problem.empty(); });
+    if (broken == m_program->parameters.end())
+        return;
+    const std::string& id = m_program->id;
+    for (KernelEntry& entry : shown.kernels)
+        if (entry.point.id == id) {
+            entry.occupancy = OccupancyData{};
+            entry.waves = WavesData{};
+            entry.occupancy.gpu = entry.waves.gpu = shown.gpu;
+            entry.occupancy.kernel = entry.waves.kernel = id;
+            entry.occupancy.problem = entry.waves.problem = broken->problem;
+        }
+    std::erase_if(shown.roofline.points, [&](const KernelPoint& point) { return point.id == id; });
+    shown.roofline.notes.push_back(id + ": " + broken->problem);
+}
+
 void PerformanceStore::compose() {
     Performance shown;
     if (m_modelled && m_modelled->error.empty()) {
@@ -142,6 +164,7 @@ void PerformanceStore::compose() {
     // modelled yet.
     if (m_snapshot && m_snapshot->program && shown.find(m_snapshot->program->id) == nullptr)
         addOpenKernel(shown, *m_snapshot);
+    markProblem(shown);
     if (shown.find(m_selected) == nullptr && !shown.kernels.empty() && m_selected.empty())
         m_selected = shown.kernels.front().point.id;
     shown.roofline.selected = m_selected;

@@ -47,6 +47,8 @@ signals:
 private:
     explicit PerformanceStore(QObject* parent);
     void compose();
+    /// The open kernel cannot launch as it is set: no figures of other settings stand for it.
+    void markProblem(Performance& shown) const;
     void start();
     void finished(const std::shared_ptr<Performance>& result);
 

@@ -51,7 +51,7 @@ double paintTable(Canvas& c, const QRectF& rect, const WavesData& d) {
     const double w = rect.width();
     const double columns[] = {rect.left() + 14, rect.left() + w * 0.46, rect.left() + w * 0.62,
                               rect.left() + w * 0.76, rect.right() - 14};
-    const char* heads[] = {"Same grid on", "SMs", "Blocks/SM", "Waves", "Slots used"};
+    const char* heads[] = {"Same grid on", "SMs", w < 400 ? "Per SM" : "Blocks/SM", "Waves", "Slots used"};
     c.line({rect.left(), snap(rect.top())}, {rect.right(), snap(rect.top())}, t.line);
     for (int i = 0; i < 5; ++i)
         c.text(columns[i], rect.top() + 15, QLatin1String(heads[i]),

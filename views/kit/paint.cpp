@@ -132,6 +132,36 @@ QString countedText(qint64 n, const QString& one, const QString& many) {
     return (n == 1 ? one : many).arg(QLocale(QLocale::English).toString(n));
 }
 
+QString figureText(double value, const QString& unit, bool isShort) {
+    const QLocale locale(QLocale::English);
+    const auto scaled = [&](std::initializer_list<std::pair<double, const char*>> prefixes) {
+        for (const auto& [factor, name] : prefixes)
+            if (std::abs(value) >= factor)
+                return QStringLiteral("%1 %2").arg(QString::number(value / factor, 'g', 4),
+                                                   QString::fromUtf8(name));
+        return QString::number(value);
+    };
+    if (unit == QLatin1String("1"))
+        return locale.toString(100.0 * value, 'f', 1) + QLatin1Char('%');
+    if (unit == QLatin1String("s") && value > 0)
+        return scaled({{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}});
+    if (unit == QLatin1String("FLOP/s") && value > 0)
+        return scaled({{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1, ""}});
+    if (isShort && std::abs(value) >= 1e6)
+        return value >= 1e9 ? QStringLiteral("%1G").arg(value / 1e9, 0, 'f', 2)
+                            : QStringLiteral("%1M").arg(value / 1e6, 0, 'f', 2);
+    if (value == std::floor(value))
+        return locale.toString(value, 'f', 0);
+    return locale.toString(value, 'f', std::abs(value) >= 100 ? 1 : std::abs(value) >= 1 ? 2 : 4);
+}
+
+QString ratioText(double left, double right) {
+    if (left == 0 || right == 0)
+        return QStringLiteral("–");
+    const double ratio = left / right;
+    return QStringLiteral("%1×").arg(ratio, 0, 'f', ratio < 0.1 || ratio >= 100 ? 2 : 1);
+}
+
 void drawEmpty(QPainter& painter, const QRectF& rect, const QString& text, const Theme& theme) {
     painter.save();
     painter.setFont(Theme::ui(12));

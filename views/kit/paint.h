@@ -40,6 +40,11 @@ void drawTip(QPainter& painter, const QPointF& at, const QStringList& lines, con
              const Theme& theme);
 /// One of two texts by number, with %1 replaced by it: counted(33, tr("%1 line"), tr("%1 lines")).
 QString countedText(qint64 n, const QString& one, const QString& many);
+/// A counter or a model's figure by its unit: "1" as a percentage, seconds and FLOP/s with their prefix, else grouped digits;
+/// short: millions as "1.25M".
+QString figureText(double value, const QString& unit, bool isShort);
+/// How many times `left` is `right`: "6.6×", "–" without a ratio (zero).
+QString ratioText(double left, double right);
 /// The sentence in the middle of a pane that has nothing to show.
 void drawEmpty(QPainter& painter, const QRectF& rect, const QString& text, const Theme& theme);
 

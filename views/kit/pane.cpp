@@ -5,12 +5,17 @@
 
 namespace lanescope::views {
 
-Pane::Pane(QString id, QString title, Intents* intents, QWidget* parent)
-    : QWidget(parent), m_id(std::move(id)), m_title(std::move(title)), m_intents(intents),
-      m_theme(&Theme::light()) {
+Pane::Pane(const QString& id, const QString& title, Intents* intents, QWidget* parent)
+    : QWidget(parent), m_intents(intents), m_theme(&Theme::light()) {
+    setName(id, title);
+    setFocusPolicy(Qt::StrongFocus);
+}
+
+void Pane::setName(const QString& id, const QString& title) {
+    m_id = id;
+    m_title = title;
     setObjectName(m_id);
     setAccessibleName(m_title);
-    setFocusPolicy(Qt::StrongFocus);
 }
 
 void Pane::setTheme(const Theme& theme) {

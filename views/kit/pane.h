@@ -55,10 +55,12 @@ signals:
 class Pane : public QWidget {
     Q_OBJECT
 public:
-    Pane(QString id, QString title, Intents* intents, QWidget* parent = nullptr);
+    Pane(const QString& id, const QString& title, Intents* intents, QWidget* parent = nullptr);
 
     const QString& id() const { return m_id; }       ///< "map"; also the objectName
     const QString& title() const { return m_title; } ///< "Thread to address map"
+    /// A second pane of a kind gets a name of its own, before it is placed.
+    void setName(const QString& id, const QString& title);
     /// Grey text beside the title: "warp 3 · line 8 · i = 20".
     virtual QString context() const { return {}; }
     /// What the pane's tab adds to its title while another tab is in front: "2", or nothing.

@@ -3,6 +3,7 @@
 
 #include <QAbstractButton>
 #include <QAbstractSpinBox>
+#include <QAction>
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
@@ -28,6 +29,7 @@
 #include "views/bridge/lesson_model.h"
 #include "views/kit/controls.h"
 #include "views/panes/lesson/lesson_pane.h"
+#include "views/shell/compare_page.h"
 #include "views/shell/pane_dock.h"
 #include "views/shell/player.h"
 #include "views/shell/search_box.h"
@@ -47,13 +49,27 @@ bool takesLetters(const QWidget* widget) {
            qobject_cast<const QMenuBar*>(widget);
 }
 
+Playable playable(Bridge& bridge) {
+    Playable out;
+    out.isIdle = [&bridge] { return bridge.isIdle(); };
+    out.hasTrace = [&bridge] { return bridge.snapshot()->trace != nullptr; };
+    out.isAtEnd = [&bridge] {
+        const session::Snapshot& now = *bridge.snapshot();
+        return now.frame.index >= now.trace->events.size();
+    };
+    out.canStep = [&bridge] { return bridge.snapshot()->frame.nextPc.has_value(); };
+    out.step = [&bridge] { bridge.step(session::StepUnit::Instruction); };
+    out.rewind = [&bridge] { bridge.seek(0); };
+    return out;
+}
+
 } // namespace
 
 MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     : QMainWindow(parent), m_options(std::move(options)), m_theme(&Theme::light()),
       m_bridge(new Bridge(m_options.backend, this)), m_intents(new Intents(this)),
       m_lessons(new LessonModel(std::move(m_options.lessons), this)),
-      m_player(new Player(m_bridge, m_intents, this)), m_pages(new QStackedWidget(this)) {
+      m_player(new Player(playable(*m_bridge), m_intents, this)), m_pages(new QStackedWidget(this)) {
     setObjectName(QStringLiteral("window"));
     setWindowTitle(QStringLiteral("Lanescope"));
     setMinimumSize(1280, 720);
@@ -74,6 +90,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
         m_theme = &Theme::of(*m_options.theme);
     applyTheme();
     connect(m_bridge, &Bridge::published, this, &MainWindow::onPublished);
+    connect(m_bridge, &Bridge::idle, m_player, &Player::advance);
     connect(m_bridge, &Bridge::idle, this, [this] {
         if (isReady())
             emit ready();
@@ -89,6 +106,47 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
 
 MainWindow::~MainWindow() {
     qApp->removeEventFilter(this);
+}
+
+ComparePage& MainWindow::compare() {
+    if (m_compare)
+        return *m_compare;
+    m_compare = new ComparePage(m_options.backend, m_options.kernels, m_pages);
+    m_pages->addWidget(m_compare);
+    if (m_options.settings)
+        m_compare->setSavedLayout(
+            m_options.settings->value(m_compare->objectName() + QStringLiteral(".layout"))
+                .toByteArray());
+    m_compare->setTheme(*m_theme);
+    if (const auto* reduce = findChild<QAction*>(QStringLiteral("action.reduce-motion")))
+        m_compare->setReduced(reduce->isChecked());
+    connect(m_compare, &ComparePage::message, m_intents, &Intents::message);
+    connect(m_compare, &ComparePage::published, this, [this] {
+        if (m_section == Section::Compare)
+            updateControls(activeSnapshot());
+        if (isReady())
+            emit ready();
+    });
+    connect(&m_compare->intents(), &Intents::setPlaying, this, [this](bool on) {
+        m_playAction->setText(on ? tr("Pause\tSpace") : tr("Play\tSpace"));
+    });
+    return *m_compare;
+}
+
+Intents* MainWindow::activeIntents() const {
+    return m_section == Section::Compare ? &m_compare->intents() : m_intents;
+}
+
+const SnapshotPtr& MainWindow::activeSnapshot() const {
+    return m_section == Section::Compare ? m_compare->model().snapshot(Side::Left)
+                                         : m_bridge->snapshot();
+}
+
+std::vector<Workspace*> MainWindow::workspaces() const {
+    std::vector<Workspace*> out{m_stepper, m_performance};
+    if (m_compare)
+        out.push_back(m_compare);
+    return out;
 }
 
 void MainWindow::connectIntents() {
@@ -124,7 +182,7 @@ void MainWindow::connectIntents() {
     connect(m_intents, &Intents::revealLine, this, [this] { showPane(QStringLiteral("source")); });
     connect(m_intents, &Intents::revealPtxLine, this,
             [this] { showPane(QStringLiteral("source")); });
-    connect(m_intents, &Intents::cancelWork, m_bridge, &Bridge::cancel);
+    connect(m_intents, &Intents::cancelWork, this, &MainWindow::cancelWork);
     // Whoever moves by hand takes over from Play.
     for (auto signal : {&Intents::step, &Intents::stepBack})
         connect(m_intents, signal, this, [this] {
@@ -171,13 +229,25 @@ void MainWindow::openFile(const QString& path) {
 }
 
 void MainWindow::setSection(Section section) {
+    if (section == Section::Compare)
+        compare();
+    // The compare page plays a trace of its own.
+    if (section != m_section && (section == Section::Compare || m_section == Section::Compare))
+        emit activeIntents()->setPlaying(false);
     m_section = section;
     m_sections->setCurrent(static_cast<int>(section));
-    m_pages->setCurrentWidget(section == Section::Performance ? m_performance : m_stepper);
+    Workspace* page = section == Section::Performance ? m_performance
+                      : section == Section::Compare   ? static_cast<Workspace*>(m_compare)
+                                                      : m_stepper;
+    m_pages->setCurrentWidget(page);
     for (const char* id : {"course", "lesson"})
         if (PaneDock* dock = m_stepper->dock(QLatin1String(id)))
             dock->setVisible(section != Section::Sandbox);
-    updateControls(m_bridge->snapshot());
+    if (section == Section::Compare)
+        m_compare->openFrom(*m_bridge->snapshot());
+    m_shownWarps = -1;
+    m_shownGrid = {0, 0, 0};
+    updateControls(activeSnapshot());
 }
 
 bool MainWindow::isShown(const LessonAction& action) const {
@@ -233,16 +303,20 @@ void MainWindow::onPublished(const SnapshotPtr& snapshot) {
             if (!isOnlySelection || dock == m_focused)
                 dock->pane()->setSnapshot(snapshot);
     m_search->setSnapshot(snapshot);
-    updateControls(snapshot);
+    if (m_section != Section::Compare)
+        updateControls(snapshot);
     if (isReady())
         emit ready();
 }
 
 bool MainWindow::isReady() const {
-    return m_bridge->isIdle() && !m_bridge->snapshot()->busy;
+    return m_bridge->isIdle() && !m_bridge->snapshot()->busy &&
+           (!m_compare || m_compare->model().isIdle());
 }
 
 void MainWindow::select(const std::function<void(session::Selection&)>& change) {
+    if (m_section == Section::Compare)
+        return m_compare->select(change);
     session::Selection selection = m_bridge->selection();
     change(selection);
     const auto& trace = m_bridge->snapshot()->trace;
@@ -252,7 +326,30 @@ void MainWindow::select(const std::function<void(session::Selection&)>& change) 
         m_bridge->select(selection);
 }
 
+void MainWindow::seekToEnd() {
+    if (m_section == Section::Compare)
+        return m_compare->model().seek(std::max(m_compare->model().length(Side::Left),
+                                                m_compare->model().length(Side::Right)));
+    const auto& trace = m_bridge->snapshot()->trace;
+    m_bridge->seek(trace ? static_cast<std::uint32_t>(trace->events.size()) : 0);
+}
+
+void MainWindow::togglePlaying() {
+    if (m_section == Section::Compare)
+        m_compare->togglePlaying();
+    else
+        emit m_intents->setPlaying(!m_player->isPlaying());
+}
+
+void MainWindow::cancelWork() {
+    m_bridge->cancel();
+    if (m_compare)
+        m_compare->cancel();
+}
+
 void MainWindow::moveBy(int events) {
+    if (m_section == Section::Compare)
+        return m_compare->moveBy(events);
     const auto& snapshot = m_bridge->snapshot();
     if (!snapshot->trace)
         return;
@@ -295,8 +392,8 @@ void MainWindow::setThemeKind(ThemeKind kind) {
 void MainWindow::applyTheme() {
     qApp->setPalette(m_theme->palette());
     qApp->setStyleSheet(m_theme->styleSheet());
-    m_stepper->setTheme(*m_theme);
-    m_performance->setTheme(*m_theme);
+    for (Workspace* workspace : workspaces())
+        workspace->setTheme(*m_theme);
     m_search->setTheme(*m_theme);
     const bool isLight = m_theme->kind == ThemeKind::Light;
     m_themeButton->setText(isLight ? tr("Light") : tr("Dark"));
@@ -305,7 +402,7 @@ void MainWindow::applyTheme() {
     m_nextLesson->setIcon(icon(Icon::ChevronRight, m_theme->tx, *m_theme, 14));
     m_logo->setPixmap(iconPixmap(Icon::Logo, 16, m_theme->acc, *m_theme, devicePixelRatioF()));
     setWindowIcon(icon(Icon::Logo, m_theme->acc, *m_theme, 32));
-    updateControls(m_bridge->snapshot());
+    updateControls(activeSnapshot());
 }
 
 void MainWindow::onFocusChanged(QWidget* now) {
@@ -331,13 +428,15 @@ PaneDock* MainWindow::focusedDock() const {
 }
 
 Pane* MainWindow::pane(const QString& id) const {
-    Pane* found = m_stepper->pane(id);
-    return found ? found : m_performance->pane(id);
+    for (const Workspace* workspace : workspaces())
+        if (Pane* found = workspace->pane(id))
+            return found;
+    return nullptr;
 }
 
 std::vector<Pane*> MainWindow::panes() const {
     std::vector<Pane*> result;
-    for (const Workspace* workspace : {m_stepper, m_performance})
+    for (const Workspace* workspace : workspaces())
         for (PaneDock* dock : workspace->docks())
             result.push_back(dock->pane());
     return result;
@@ -348,9 +447,12 @@ void MainWindow::showPane(const QString& id) {
         setSection(Section::Performance);
         m_performance->raisePane(id);
     } else if (m_stepper->pane(id)) {
-        if (m_section == Section::Performance)
+        if (m_section == Section::Performance || m_section == Section::Compare)
             setSection(Section::Stepper);
         m_stepper->raisePane(id);
+    } else if (m_compare && m_compare->pane(id)) {
+        setSection(Section::Compare);
+        m_compare->raisePane(id);
     }
 }
 
@@ -369,10 +471,11 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     const bool isShift = key->modifiers() & Qt::ShiftModifier;
     switch (key->key()) {
     case Qt::Key_B:
-        emit(isShift ? m_intents->stepBack(StepUnit::Barrier) : m_intents->step(StepUnit::Barrier));
+        emit(isShift ? activeIntents()->stepBack(StepUnit::Barrier)
+                     : activeIntents()->step(StepUnit::Barrier));
         return true;
     case Qt::Key_Space:
-        emit m_intents->setPlaying(!m_player->isPlaying());
+        togglePlaying();
         return true;
     case Qt::Key_T:
         if (auto* lesson = qobject_cast<LessonPane*>(pane(QStringLiteral("lesson"))))
@@ -398,7 +501,6 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
 void MainWindow::keyPressEvent(QKeyEvent* event) {
     // Reaches the window only when the focused widget has no use for the key.
     const int by = event->modifiers() & Qt::ShiftModifier ? 10 : 1;
-    const auto& trace = m_bridge->snapshot()->trace;
     switch (event->key()) {
     case Qt::Key_Left:
         moveBy(-by);
@@ -407,10 +509,10 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
         moveBy(by);
         break;
     case Qt::Key_Home:
-        m_bridge->seek(0);
+        emit activeIntents()->seek(0);
         break;
     case Qt::Key_End:
-        m_bridge->seek(trace ? static_cast<std::uint32_t>(trace->events.size()) : 0);
+        seekToEnd();
         break;
     case Qt::Key_Escape:
         emit m_intents->hoverLane(-1);
@@ -440,7 +542,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    m_bridge->cancel();
+    cancelWork();
     saveSettings();
     QMainWindow::closeEvent(event);
 }
@@ -451,10 +553,10 @@ void MainWindow::saveSettings() {
         return;
     if (isVisible()) {
         settings->setValue(QStringLiteral("geometry"), saveGeometry());
-        for (Workspace* workspace : {m_stepper, m_performance})
+        for (Workspace* workspace : workspaces())
             if (workspace->isVisible())
                 settings->setValue(workspace->objectName() + QStringLiteral(".layout"),
-                                   workspace->saveState(1));
+                                   workspace->saveState(Workspace::kLayoutVersion));
     }
     if (m_lessons->lesson())
         settings->setValue(QStringLiteral("lesson"), m_lessons->lesson()->id);

@@ -29,6 +29,7 @@ class QToolButton;
 namespace lanescope::views {
 
 class Bridge;
+class ComparePage;
 class LabelledCombo;
 class LessonModel;
 class PaneDock;
@@ -50,7 +51,7 @@ struct WindowOptions {
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
-    enum class Section { Stepper, Performance, Sandbox };
+    enum class Section { Stepper, Performance, Compare, Sandbox };
 
     explicit MainWindow(WindowOptions options, QWidget* parent = nullptr);
     ~MainWindow() override;
@@ -64,6 +65,8 @@ public:
 
     Bridge& bridge() { return *m_bridge; }
     Intents& intents() { return *m_intents; }
+    /// The page of two launches; made when it is first wanted.
+    ComparePage& compare();
     LessonModel& lessons() { return *m_lessons; }
     Pane* pane(const QString& id) const;
     std::vector<Pane*> panes() const;
@@ -98,6 +101,13 @@ private:
     PaneDock* focusedDock() const;
     void select(const std::function<void(session::Selection&)>& change);
     void moveBy(int events);
+    void seekToEnd();
+    void togglePlaying();
+    void cancelWork();
+    /// Of the page that is shown: stepper and compare page have a trace each.
+    Intents* activeIntents() const;
+    const SnapshotPtr& activeSnapshot() const;
+    std::vector<Workspace*> workspaces() const;
     void jumpToFinding(int index);
     void saveSettings();
     void loadSettings();
@@ -136,6 +146,7 @@ private:
     QStackedWidget* m_pages;
     Workspace* m_stepper;
     Workspace* m_performance;
+    ComparePage* m_compare = nullptr;
     Section m_section = Section::Stepper;
     QPointer<PaneDock> m_focused;
     QString m_sandboxFile;
@@ -159,6 +170,7 @@ private:
     QActionGroup* m_themeGroup = nullptr;
     QAction* m_playAction = nullptr;
     std::vector<QAction*> m_traceActions;
+    std::vector<QAction*> m_eventActions; ///< of one trace: not on the compare page
 
     Dim3 m_shownGrid{0, 0, 0};
     int m_shownWarps = -1;

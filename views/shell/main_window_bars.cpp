@@ -26,6 +26,7 @@
 #include "views/kit/controls.h"
 #include "views/kit/icons.h"
 #include "views/kit/paint.h"
+#include "views/shell/compare_page.h"
 #include "views/shell/search_box.h"
 
 namespace lanescope::views {
@@ -84,9 +85,10 @@ void MainWindow::buildToolbar() {
 
     m_sections =
         new SegmentedButtons(QStringLiteral("toolbar.section"),
-                             {tr("Stepper"), tr("Performance"), tr("Sandbox")}, false, bar);
+                             {tr("Stepper"), tr("Performance"), tr("Compare"), tr("Sandbox")}, false, bar);
     m_sections->setAccessibleName(tr("Workspace"));
-    m_sections->segment(2)->setToolTip(tr("A .cu or .ptx file of your own, with the same panes"));
+    m_sections->segment(2)->setToolTip(tr("Two launches side by side, stepped together"));
+    m_sections->segment(3)->setToolTip(tr("A .cu or .ptx file of your own, with the same panes"));
     connect(m_sections, &SegmentedButtons::activated, this, [this](int index) {
         const auto section = static_cast<Section>(index);
         if (section == Section::Sandbox && m_sandboxFile.isEmpty()) {
@@ -138,12 +140,12 @@ void MainWindow::buildToolbar() {
         m_lane->addItem(QString::number(lane));
     connect(m_block, &QComboBox::activated, this, [this](int index) {
         const Dim3 block = blockAt(m_shownGrid, m_block->itemData(index).toULongLong());
-        emit m_intents->selectBlock(block.x, block.y, block.z);
+        emit activeIntents()->selectBlock(block.x, block.y, block.z);
     });
     connect(m_warp, &QComboBox::activated, this,
-            [this](int index) { emit m_intents->selectWarp(index); });
+            [this](int index) { emit activeIntents()->selectWarp(index); });
     connect(m_lane, &QComboBox::activated, this,
-            [this](int index) { emit m_intents->selectLane(index); });
+            [this](int index) { emit activeIntents()->selectLane(index); });
     for (LabelledCombo* combo : {m_block, m_warp, m_lane})
         bar->addWidget(combo);
     addSeparator();
@@ -208,7 +210,7 @@ void MainWindow::buildStatusBar() {
     m_cancel->setObjectName(QStringLiteral("status.cancel"));
     m_cancel->setStyleSheet(QStringLiteral("min-height: 16px; max-height: 16px; font-size: 11px; "
                                            "padding: 0 8px; border-radius: 3px;"));
-    connect(m_cancel, &QAbstractButton::clicked, m_bridge, &Bridge::cancel);
+    connect(m_cancel, &QAbstractButton::clicked, this, &MainWindow::cancelWork);
     for (QWidget* widget : std::initializer_list<QWidget*>{m_statusIcon, m_statusReady, m_progress,
                                                            m_cancel, m_statusDevice})
         bar->addWidget(widget);
@@ -227,6 +229,8 @@ void MainWindow::updateControls(const SnapshotPtr& snapshot) {
     }
     for (QAction* action : m_traceActions)
         action->setEnabled(hasTrace);
+    for (QAction* action : m_eventActions)
+        action->setEnabled(hasTrace && m_section != Section::Compare);
     const Lesson* lesson = m_lessons->lesson();
     m_lessonButton->setText(
         lesson ? (lesson->number.isEmpty() ? lesson->title : tr("Lesson %1").arg(lesson->number))
@@ -237,6 +241,8 @@ void MainWindow::updateControls(const SnapshotPtr& snapshot) {
     QString title = lesson && m_section != Section::Sandbox ? lesson->title
                     : snapshot->program ? QString::fromStdString(snapshot->program->title)
                                         : QString();
+    if (m_section == Section::Compare)
+        title = tr("Compare: two launches in lock-step");
     if (m_section == Section::Performance)
         title = title.isEmpty() ? tr("Performance") : tr("Performance: %1").arg(title);
     m_titleLabel->setText(title);

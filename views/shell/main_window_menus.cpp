@@ -36,6 +36,7 @@
 #include "views/kit/controls.h"
 #include "views/panes/lesson/lesson_pane.h"
 #include "views/panes/source/source_pane.h"
+#include "views/shell/compare_page.h"
 #include "views/shell/pane_dock.h"
 #include "views/shell/player.h"
 #include "views/shell/search_box.h"
@@ -152,8 +153,10 @@ void MainWindow::buildViewMenu(QMenu* menu) {
         [this] { m_sections->segment(0)->click(); });
     add(menu, QStringLiteral("page.performance"), tr("&Performance"), QStringLiteral("Ctrl+2"),
         [this] { m_sections->segment(1)->click(); });
-    add(menu, QStringLiteral("page.sandbox"), tr("S&andbox"), QStringLiteral("Ctrl+3"),
+    add(menu, QStringLiteral("page.compare"), tr("&Compare"), QStringLiteral("Ctrl+3"),
         [this] { m_sections->segment(2)->click(); });
+    add(menu, QStringLiteral("page.sandbox"), tr("S&andbox"), QStringLiteral("Ctrl+4"),
+        [this] { m_sections->segment(3)->click(); });
     menu->addSeparator();
     add(menu, QStringLiteral("table"), tr("View pane as &table"), QStringLiteral("Ctrl+Shift+T"),
         [this] { viewAsTable(); });
@@ -189,6 +192,8 @@ void MainWindow::buildViewMenu(QMenu* menu) {
     reduce->setToolTip(tr("Play makes at most four steps a second"));
     connect(reduce, &QAction::toggled, this, [this](bool on) {
         m_player->setReduced(on);
+        if (m_compare)
+            m_compare->setReduced(on);
         if (m_options.settings)
             m_options.settings->setValue(QStringLiteral("reduceMotion"), on);
     });
@@ -241,9 +246,9 @@ void MainWindow::buildTraceMenu(QMenu* menu) {
         m_traceActions.push_back(
             add(menu, QLatin1String(name), text, QLatin1String(key), [this, unit, isBack] {
                 if (isBack)
-                    emit m_intents->stepBack(unit);
+                    emit activeIntents()->stepBack(unit);
                 else
-                    emit m_intents->step(unit);
+                    emit activeIntents()->step(unit);
             }));
     };
     step("step", tr("&Step"), "F10", StepUnit::Instruction, false);
@@ -254,7 +259,7 @@ void MainWindow::buildTraceMenu(QMenu* menu) {
     step("barrier.back", tr("Barrier back\tShift+B"), "", StepUnit::Barrier, true);
     menu->addSeparator();
     m_playAction = add(menu, QStringLiteral("play"), tr("Play\tSpace"), {},
-                       [this] { emit m_intents->setPlaying(!m_player->isPlaying()); });
+                       [this] { togglePlaying(); });
     m_traceActions.push_back(m_playAction);
     menu->addSeparator();
     const auto move = [&](const char* name, const QString& text, std::function<void()> run) {
@@ -262,10 +267,8 @@ void MainWindow::buildTraceMenu(QMenu* menu) {
     };
     move("event.next", tr("One event on\tRight"), [this] { moveBy(1); });
     move("event.previous", tr("One event back\tLeft"), [this] { moveBy(-1); });
-    move("start", tr("To the start\tHome"), [this] { m_bridge->seek(0); });
-    move("end", tr("To the end\tEnd"), [this] {
-        m_bridge->seek(static_cast<std::uint32_t>(m_bridge->snapshot()->trace->events.size()));
-    });
+    move("start", tr("To the start\tHome"), [this] { emit activeIntents()->seek(0); });
+    move("end", tr("To the end\tEnd"), [this] { seekToEnd(); });
     move("goto", tr("&Go to event..."), [this] {
         const auto& snapshot = m_bridge->snapshot();
         bool isOk = false;
@@ -283,6 +286,8 @@ void MainWindow::buildTraceMenu(QMenu* menu) {
         if (isOk)
             emit m_intents->runToLine(static_cast<quint32>(line));
     });
+    for (const char* name : {"action.goto", "action.run-to-line"})
+        m_eventActions.push_back(menu->findChild<QAction*>(QLatin1String(name)));
     menu->addSeparator();
     move("warp.next", tr("Next warp\t]"),
          [this] { select([](session::Selection& s) { ++s.warp; }); });
@@ -302,7 +307,7 @@ void MainWindow::buildMeasureMenu(QMenu* menu) {
             const QString id = QString::fromStdString(gpu.id);
             QAction* action =
                 add(gpus, QStringLiteral("gpu.") + id, QString::fromStdString(gpu.name), {},
-                    [this, id] { emit m_intents->setDevice(id); });
+                    [this, id] { emit activeIntents()->setDevice(id); });
             action->setCheckable(true);
             action->setData(id);
             m_deviceGroup->addAction(action);
@@ -317,7 +322,7 @@ void MainWindow::buildMeasureMenu(QMenu* menu) {
                 [this, name = QString(QLatin1String(id))] { showPane(name); });
     menu->addSeparator();
     add(menu, QStringLiteral("cancel"), tr("&Cancel the work under way"), {},
-        [this] { m_bridge->cancel(); });
+        [this] { cancelWork(); });
 }
 
 void MainWindow::buildWindowMenu(QMenu* menu) {
@@ -353,7 +358,7 @@ void MainWindow::buildHelpMenu(QMenu* menu) {
                "<tr><td><b>T</b></td><td>try it</td></tr>"
                "<tr><td><b>Alt+Left</b>, <b>Alt+Right</b></td><td>step of the lesson</td></tr>"
                "<tr><td><b>Ctrl+K</b></td><td>search</td></tr>"
-               "<tr><td><b>Ctrl+1</b> .. <b>3</b></td><td>stepper, performance, sandbox</td></tr>"
+               "<tr><td><b>Ctrl+1</b> .. <b>4</b></td><td>stepper, performance, compare, sandbox</td></tr>"
                "<tr><td><b>F6</b>, <b>Shift+F6</b></td><td>next, previous pane</td></tr>"
                "<tr><td><b>Ctrl+E</b></td><td>export the pane</td></tr>"
                "<tr><td><b>Ctrl+Shift+T</b></td><td>the pane as a table</td></tr></table>"
@@ -424,10 +429,16 @@ void MainWindow::exportFocused() {
 
 Result<void> MainWindow::exportPaneTo(Pane& pane, const QString& path) {
     PaneExport options;
-    const SnapshotPtr& snapshot = m_bridge->snapshot();
+    const bool isCompared = m_compare && m_compare->pane(pane.id()) == &pane;
+    const SnapshotPtr& snapshot =
+        isCompared ? m_compare->model().snapshot(pane.id().endsWith(QLatin1String(".right"))
+                                                     ? Side::Right
+                                                     : Side::Left)
+                   : m_bridge->snapshot();
     if (snapshot->run)
         options.gpu = snapshot->run->deviceName;
-    if (snapshot->program)
+    // The comparison names both kernels itself.
+    if (snapshot->program && pane.id() != QLatin1String("compare"))
         options.kernel = snapshot->program->title;
     options.theme = m_theme->kind;
     if (!pane.size().isEmpty())

@@ -13,6 +13,8 @@
 #include "views/panes/transport/transport_pane.h"
 #include "views/panes/roofline/roofline_pane.h"
 #include "views/panes/occupancy/occupancy_pane.h"
+#include "views/panes/models/models_pane.h"
+#include "views/panes/sweep/sweep_pane.h"
 #include "views/panes/waves/waves_pane.h"
 #include "views/panes/kernels/kernels_pane.h"
 #include "views/panes/reading/reading_pane.h"
@@ -52,7 +54,9 @@ std::vector<PaneEntry> paneRegistry(LessonModel* lessons) {
         {QStringLiteral("kernels"), Page::Performance, Place::LeftLower, makeKernelsPane},
         {QStringLiteral("reading"), Page::Performance, Place::RightLower, makeReadingPane},
         {QStringLiteral("roofline"), Page::Performance, Place::Centre, makeRooflinePane},
+        {QStringLiteral("sweep"), Page::Performance, Place::Centre, makeSweepPane},
         {QStringLiteral("occupancy"), Page::Performance, Place::CentreLower, makeOccupancyPane},
+        {QStringLiteral("models"), Page::Performance, Place::CentreLower, makeModelsPane},
         {QStringLiteral("waves"), Page::Performance, Place::Right, makeWavesPane},
     };
 }

@@ -12,11 +12,22 @@ namespace lanescope::views {
 
 class LessonModel;
 
-enum class Page { Stepper, Performance };
+enum class Page { Stepper, Performance, Compare };
 
 /// Where a pane stands until the user moves it: column and place in it; panes of the same place are
 /// tabs of each other.
-enum class Place { Left, LeftLower, Centre, CentreLower, Right, RightMiddle, RightLower, Bottom };
+enum class Place {
+    Left,
+    LeftLower,
+    LeftLowest,
+    Centre,
+    CentreLower,
+    CentreLowest,
+    Right,
+    RightMiddle,
+    RightLower,
+    Bottom
+};
 
 struct PaneEntry {
     QString id;

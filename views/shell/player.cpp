@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "views/bridge/bridge.h"
+#include <utility>
 
 namespace lanescope::views {
 
@@ -15,12 +14,11 @@ constexpr qint64 kMaxBehind = 8;
 
 } // namespace
 
-Player::Player(Bridge* bridge, Intents* intents, QObject* parent)
-    : QObject(parent), m_bridge(bridge), m_intents(intents) {
+Player::Player(Playable playable, Intents* intents, QObject* parent)
+    : QObject(parent), m_playable(std::move(playable)), m_intents(intents) {
     m_timer.setTimerType(Qt::PreciseTimer);
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, &Player::advance);
-    connect(bridge, &Bridge::idle, this, &Player::advance);
     connect(intents, &Intents::setPlaying, this, &Player::setPlaying);
     connect(intents, &Intents::setSpeed, this, &Player::setSpeed);
 }
@@ -33,14 +31,13 @@ void Player::setPlaying(bool on) {
         m_timer.stop();
         return;
     }
-    const SnapshotPtr& snapshot = m_bridge->snapshot();
-    if (!snapshot->trace) {
+    if (!m_playable.hasTrace()) {
         emit m_intents->setPlaying(false);
         return;
     }
     // At the end, play again from the start.
-    if (snapshot->frame.index >= snapshot->trace->events.size())
-        m_bridge->seek(0);
+    if (m_playable.isAtEnd())
+        m_playable.rewind();
     restart();
 }
 
@@ -66,11 +63,9 @@ void Player::restart() {
 
 void Player::advance() {
     // While a step is under way, or until its time, there is nothing to do: the bridge's idle() or the timer comes back here.
-    if (!m_isPlaying || !m_bridge->isIdle())
+    if (!m_isPlaying || !m_playable.isIdle())
         return;
-    const SnapshotPtr& snapshot = m_bridge->snapshot();
-    if (!snapshot->trace || snapshot->frame.index >= snapshot->trace->events.size() ||
-        !snapshot->frame.nextPc) {
+    if (!m_playable.hasTrace() || m_playable.isAtEnd() || !m_playable.canStep()) {
         emit m_intents->setPlaying(false);
         return;
     }
@@ -83,7 +78,7 @@ void Player::advance() {
     }
     m_timer.stop();
     m_steps = std::max(m_steps + 1, due - kMaxBehind);
-    m_bridge->step(session::StepUnit::Instruction);
+    m_playable.step();
 }
 
 } // namespace lanescope::views

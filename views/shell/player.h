@@ -6,16 +6,29 @@
 #include <QObject>
 #include <QTimer>
 
+#include <functional>
+
 #include "views/kit/pane.h"
 
 namespace lanescope::views {
 
-class Bridge;
+/// What is played: the window's session, or the two of a comparison.
+struct Playable {
+    std::function<bool()> isIdle;
+    std::function<bool()> hasTrace;
+    std::function<bool()> isAtEnd; ///< of the trace
+    std::function<bool()> canStep; ///< the selected warp goes on
+    std::function<void()> step;
+    std::function<void()> rewind;
+};
 
 class Player : public QObject {
     Q_OBJECT
 public:
-    Player(Bridge* bridge, Intents* intents, QObject* parent);
+    Player(Playable playable, Intents* intents, QObject* parent);
+
+    /// Makes the step that is due, or waits for its time or for the work under way, whose end must come here.
+    void advance();
 
     bool isPlaying() const { return m_isPlaying; }
     void setPlaying(bool on);
@@ -25,13 +38,11 @@ public:
     void setReduced(bool on);
 
 private:
-    /// Makes the step that is due, or waits for its time or for the bridge.
-    void advance();
     /// Counts the time of the next steps from now.
     void restart();
     double period() const;
 
-    Bridge* m_bridge;
+    Playable m_playable;
     Intents* m_intents;
     QTimer m_timer;
     double m_speed = 4;

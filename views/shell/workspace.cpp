@@ -5,6 +5,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <tuple>
 
 #include "views/shell/pane_dock.h"
 
@@ -12,7 +13,6 @@ namespace lanescope::views {
 
 namespace {
 
-constexpr int kLayoutVersion = 1;
 /// Below this height a column holds fewer panes above each other; they become tabs.
 constexpr int kTallEnough = 800;
 
@@ -22,16 +22,21 @@ Workspace::Workspace(Page page, const std::vector<PaneEntry>& entries, Intents* 
                      QWidget* parent)
     : QMainWindow(parent), m_page(page) {
     setWindowFlags(Qt::Widget);
-    setObjectName(page == Page::Stepper ? QStringLiteral("page.stepper")
-                                        : QStringLiteral("page.performance"));
+    setObjectName(page == Page::Stepper       ? QStringLiteral("page.stepper")
+                  : page == Page::Performance ? QStringLiteral("page.performance")
+                                              : QStringLiteral("page.compare"));
     setDockNestingEnabled(true);
     setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
     setContentsMargins(4, 4, 4, 4);
+    addPanes(entries, intents);
+}
+
+void Workspace::addPanes(const std::vector<PaneEntry>& entries, Intents* intents) {
     for (const PaneEntry& entry : entries) {
-        if (entry.page != page)
+        if (entry.page != m_page)
             continue;
         auto* dock = new PaneDock(entry.make(intents, nullptr), entry.place == Place::Bottom, this);
         m_placed.push_back({entry.place, dock});
@@ -93,8 +98,10 @@ void Workspace::place() {
         return dock;
     };
     const bool isStepper = m_page == Page::Stepper;
-    below(Place::LeftLower, first(Place::Left), !isTall && isStepper);
-    below(Place::CentreLower, first(Place::Centre), false);
+    PaneDock* left = below(Place::LeftLower, first(Place::Left), !isTall && isStepper);
+    below(Place::LeftLowest, left, !isTall);
+    PaneDock* centre = below(Place::CentreLower, first(Place::Centre), false);
+    below(Place::CentreLowest, centre, !isTall);
     PaneDock* middle = below(Place::RightMiddle, first(Place::Right), false);
     below(Place::RightLower, middle, !isTall && isStepper);
     for (const Placed& placed : m_placed) {
@@ -103,54 +110,86 @@ void Workspace::place() {
             tabifyDockWidget(front, placed.dock);
         placed.dock->show();
     }
-    for (const Place front : {Place::CentreLower, Place::RightMiddle, Place::LeftLower})
+    for (const Place front : {Place::Centre, Place::CentreLower, Place::Right, Place::RightMiddle, Place::LeftLower})
         if (PaneDock* dock = first(front))
             dock->raise();
 }
 
+void Workspace::resizePlaces(std::initializer_list<std::pair<Place, int>> sizes,
+                             Qt::Orientation orientation) {
+    QList<QDockWidget*> docks;
+    QList<int> lengths;
+    for (const auto& [place, length] : sizes)
+        if (PaneDock* dock = first(place)) {
+            docks << dock;
+            lengths << length;
+        }
+    resizeDocks(docks, lengths, orientation);
+}
+
 void Workspace::resizeToFit() {
+    switch (m_page) {
+    case Page::Stepper:
+        return resizeStepper();
+    case Page::Performance:
+        return resizePerformance();
+    case Page::Compare:
+        return resizeCompare();
+    }
+}
+
+void Workspace::resizeStepper() {
     const bool isTall = height() >= kTallEnough, isWide = width() >= 1500;
-    const auto resize = [this](std::initializer_list<std::pair<Place, int>> sizes,
-                               Qt::Orientation orientation) {
-        QList<QDockWidget*> docks;
-        QList<int> lengths;
-        for (const auto& [place, length] : sizes)
-            if (PaneDock* dock = first(place)) {
-                docks << dock;
-                lengths << length;
-            }
-        resizeDocks(docks, lengths, orientation);
-    };
     const int w = width() - 16;
-    if (m_page == Page::Stepper) {
-        const int left = isWide ? 290 : 264, right = isWide ? 308 : 288;
-        const int bottom = isTall ? 194 : 172, h = height() - 12 - bottom;
-        resize({{Place::Left, left}, {Place::Centre, w - left - right}, {Place::Right, right}},
-               Qt::Horizontal);
-        const int source = isTall ? 208 + std::max(0, h - 690) / 3 : 162;
-        resize({{Place::Centre, source}, {Place::CentreLower, h - source}}, Qt::Vertical);
-        const int course = std::clamp(h / 3, 150, 307);
+    const int left = isWide ? 290 : 264, right = isWide ? 308 : 288;
+    const int bottom = isTall ? 194 : 172, h = height() - 12 - bottom;
+    resizePlaces({{Place::Left, left}, {Place::Centre, w - left - right}, {Place::Right, right}},
+           Qt::Horizontal);
+    const int source = isTall ? 208 + std::max(0, h - 690) / 3 : 162;
+    resizePlaces({{Place::Centre, source}, {Place::CentreLower, h - source}}, Qt::Vertical);
+    const int course = std::clamp(h / 3, 150, 307);
+    if (isTall)
+        resizePlaces({{Place::Left, course}, {Place::LeftLower, h - course}}, Qt::Vertical);
+    const int parameters = isTall ? 200 : 184;
+    const int counters = isTall ? 26 + 26 + 24 + 22 * 8 : h - parameters;
+    if (isTall)
+        resizePlaces({{Place::Right, parameters},
+                {Place::RightMiddle, counters},
+                {Place::RightLower, std::max(80, h - parameters - counters)}},
+               Qt::Vertical);
+    else
+        resizePlaces({{Place::Right, parameters}, {Place::RightMiddle, counters}}, Qt::Vertical);
+    resizePlaces({{Place::Bottom, bottom}}, Qt::Vertical);
+}
+
+void Workspace::resizePerformance() {
+    const int w = width() - 16;
+    const bool isWide = width() >= 1500;
+    const int left = isWide ? 270 : 240, right = isWide ? std::min(550, w / 3) : w / 4,
+              h = height() - 8;
+    resizePlaces({{Place::Left, left}, {Place::Centre, w - left - right}, {Place::Right, right}},
+           Qt::Horizontal);
+    resizePlaces({{Place::Centre, h * 58 / 100}, {Place::CentreLower, h * 42 / 100}}, Qt::Vertical);
+    resizePlaces({{Place::Left, 216}, {Place::LeftLower, h - 216}}, Qt::Vertical);
+    resizePlaces({{Place::Right, h * 58 / 100}, {Place::RightLower, h * 42 / 100}}, Qt::Vertical);
+}
+
+void Workspace::resizeCompare() {
+    const bool isTall = height() >= kTallEnough;
+    const int w = width() - 16, right = width() >= 1500 ? 392 : 356, side = (w - right) / 2;
+    resizePlaces({{Place::Left, side}, {Place::Centre, side}, {Place::Right, right}}, Qt::Horizontal);
+    const int bottom = 104, h = height() - 12 - bottom, parameters = isTall ? 204 : 164;
+    const int banks = isTall ? std::clamp((h - parameters) / 3, 180, 260) : 0;
+    for (const auto& [top, middle, low] :
+         {std::tuple{Place::Left, Place::LeftLower, Place::LeftLowest},
+          std::tuple{Place::Centre, Place::CentreLower, Place::CentreLowest}}) {
         if (isTall)
-            resize({{Place::Left, course}, {Place::LeftLower, h - course}}, Qt::Vertical);
-        const int parameters = isTall ? 200 : 184;
-        const int counters = isTall ? 26 + 26 + 24 + 22 * 8 : h - parameters;
-        if (isTall)
-            resize({{Place::Right, parameters},
-                    {Place::RightMiddle, counters},
-                    {Place::RightLower, std::max(80, h - parameters - counters)}},
+            resizePlaces({{top, parameters}, {middle, h - parameters - banks}, {low, banks}},
                    Qt::Vertical);
         else
-            resize({{Place::Right, parameters}, {Place::RightMiddle, counters}}, Qt::Vertical);
-        resize({{Place::Bottom, bottom}}, Qt::Vertical);
-    } else {
-        const int left = isWide ? 270 : 240, right = isWide ? std::min(550, w / 3) : w / 4,
-                  h = height() - 8;
-        resize({{Place::Left, left}, {Place::Centre, w - left - right}, {Place::Right, right}},
-               Qt::Horizontal);
-        resize({{Place::Centre, h * 58 / 100}, {Place::CentreLower, h * 42 / 100}}, Qt::Vertical);
-        resize({{Place::Left, 216}, {Place::LeftLower, h - 216}}, Qt::Vertical);
-        resize({{Place::Right, h * 58 / 100}, {Place::RightLower, h * 42 / 100}}, Qt::Vertical);
+            resizePlaces({{top, parameters}, {middle, h - parameters}}, Qt::Vertical);
     }
+    resizePlaces({{Place::Bottom, bottom}}, Qt::Vertical);
 }
 
 void Workspace::resetLayout() {

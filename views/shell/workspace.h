@@ -5,6 +5,8 @@
 
 #include <QMainWindow>
 
+#include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "views/kit/pane.h"
@@ -17,6 +19,9 @@ class PaneDock;
 class Workspace : public QMainWindow {
     Q_OBJECT
 public:
+    /// Of saved layouts: another set of panes is another version.
+    static constexpr int kLayoutVersion = 2;
+
     Workspace(Page page, const std::vector<PaneEntry>& entries, Intents* intents, QWidget* parent);
 
     Page page() const { return m_page; }
@@ -34,6 +39,9 @@ public:
 protected:
     void showEvent(QShowEvent* event) override;
 
+    /// Those of this page, made and placed. A page may add its own panes when it is made.
+    void addPanes(const std::vector<PaneEntry>& entries, Intents* intents);
+
 private:
     struct Placed {
         Place place;
@@ -42,6 +50,10 @@ private:
     PaneDock* first(Place place) const;
     void place();
     void resizeToFit();
+    void resizeStepper();
+    void resizePerformance();
+    void resizeCompare();
+    void resizePlaces(std::initializer_list<std::pair<Place, int>> sizes, Qt::Orientation orientation);
 
     Page m_page;
     std::vector<Placed> m_placed;

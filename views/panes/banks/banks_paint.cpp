@@ -244,13 +244,20 @@ void paintBanks(Canvas& c, const BankScene& s, const session::FrameView& frame) 
     paintRail(c, s, access);
 }
 
-void paintBanksHover(Canvas& c, const BankScene& s, int lane) {
+QPointF paintBanksLane(Canvas& c, const BankScene& s, int lane) {
+    QPointF at = s.rect.center();
     if (!s.emptyTitle.isEmpty() || lane < 0)
-        return;
+        return at;
+    bool isFirst = true;
     for (const BankRow& row : s.rows)
         for (int bank = 0; bank < memory::kBanks; ++bank)
-            if (row.folded == 0 && hasLane(row.cells[std::size_t(bank)].lanes, lane))
+            if (row.folded == 0 && hasLane(row.cells[std::size_t(bank)].lanes, lane)) {
                 c.box(s.cellRect(row, bank).adjusted(-0.5, -0.5, 0.5, -0.5), {}, c.theme().tx, 1.5);
+                if (isFirst)
+                    at = s.cellRect(row, bank).topRight() + QPointF(8, 4);
+                isFirst = false;
+            }
+    return at;
 }
 
 } // namespace lanescope::views

@@ -9,6 +9,7 @@ namespace lanescope::views {
 class Canvas;
 
 void paintBanks(Canvas& canvas, const BankScene& scene, const session::FrameView& frame);
-void paintBanksHover(Canvas& canvas, const BankScene& scene, int lane);
+/// Marks the lane's cells; returns where its tooltip stands.
+QPointF paintBanksLane(Canvas& canvas, const BankScene& scene, int lane);
 
 } // namespace lanescope::views

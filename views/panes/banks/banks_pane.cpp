@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/panes/banks/banks_pane.h"
 
-#include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QMouseEvent>
-#include <QToolTip>
 
 #include "views/export/canvas.h"
-#include "views/export/painted_pane.h"
+#include "views/export/lane_pane.h"
 #include "views/export/segment_bar.h"
 #include "views/export/table_model.h"
 #include "views/panes/banks/banks_paint.h"
@@ -15,16 +12,11 @@
 namespace lanescope::views {
 namespace {
 
-class BanksPane : public PaintedPane {
+class BanksPane : public LanePane {
 public:
     BanksPane(Intents* intents, QWidget* parent)
-        : PaintedPane(QStringLiteral("banks"), QStringLiteral("Shared-memory banks"), intents,
-                      parent) {
-        setMouseTracking(true);
-        setMinimumSize(360, 150);
-    }
-
-    QString context() const override { return m_context; }
+        : LanePane(QStringLiteral("banks"), QStringLiteral("Shared-memory banks"), intents,
+                   parent) {}
 
     QWidget* headerControls() override {
         if (m_bar == nullptr) {
@@ -32,23 +24,12 @@ public:
             m_bar->onChange = [this](int i) {
                 m_wanted = m_names.value(i);
                 rebuild();
+                emit contextChanged();
+                invalidate();
             };
             m_bar->setItems(m_names, sceneFor(rect()).access);
         }
         return m_bar;
-    }
-
-    void setSnapshot(const SnapshotPtr& snapshot) override {
-        m_snapshot = snapshot;
-        m_hover = m_preview = -1;
-        rebuild();
-    }
-
-    void setHoverLane(int lane) override {
-        if (lane != m_preview) {
-            m_preview = lane;
-            update();
-        }
     }
 
     QAbstractItemModel* table() override {
@@ -62,62 +43,41 @@ protected:
         paintBanks(canvas, sceneFor(rect), frame());
     }
 
-    void paintOverlay(QPainter& painter, const QRectF& rect, const Theme& theme) override {
-        const int lane = m_hover >= 0 ? m_hover : m_preview;
-        if (lane < 0)
-            return;
-        Canvas canvas(painter, theme);
-        paintBanksHover(canvas, sceneFor(rect), lane);
+    int laneAt(QPointF at) override { return sceneFor(rect()).laneAt(at); }
+
+    QPointF markLane(Canvas& canvas, const QRectF& rect, int lane) override {
+        return paintBanksLane(canvas, sceneFor(rect), lane);
     }
 
-    void mouseMoveEvent(QMouseEvent* event) override {
-        hoverTo(sceneFor(rect()).laneAt(event->position()));
+    QStringList laneTip(int lane) override { return bankDetails(m_scene, frame(), lane); }
+    QString laneDistance(int first, int second) override {
+        return bankDistanceText(m_scene, frame(), first, second);
     }
-
-    void leaveEvent(QEvent*) override { hoverTo(-1); }
-
-    void mousePressEvent(QMouseEvent* event) override {
-        const int lane = sceneFor(rect()).laneAt(event->position());
-        if (lane >= 0)
-            emit intents()->selectLane(lane);
-    }
+    void refreshed() override { rebuild(); }
 
     void keyPressEvent(QKeyEvent* event) override {
-        const int lane = m_snapshot ? m_snapshot->selection.lane : 0;
-        const bool back = event->key() == Qt::Key_Left || event->key() == Qt::Key_Up;
-        const bool forward = event->key() == Qt::Key_Right || event->key() == Qt::Key_Down;
-        if (back && lane > 0)
-            emit intents()->selectLane(lane - 1);
-        else if (forward && lane + 1 < kWarpSize)
-            emit intents()->selectLane(lane + 1);
-        else
-            Pane::keyPressEvent(event);
+        // Lanes lie beside each other here.
+        const bool back = event->key() == Qt::Key_Left, forward = event->key() == Qt::Key_Right;
+        if (back || forward) {
+            QKeyEvent turned(event->type(), back ? Qt::Key_Up : Qt::Key_Down, event->modifiers());
+            LanePane::keyPressEvent(&turned);
+            event->setAccepted(turned.isAccepted());
+        } else {
+            LanePane::keyPressEvent(event);
+        }
     }
 
 private:
-    const session::FrameView& frame() const {
-        static const session::FrameView none;
-        return m_snapshot ? m_snapshot->frame : none;
-    }
-
     const BankScene& sceneFor(const QRectF& rect) {
         if (m_scene.rect != rect || !m_valid) {
-            m_scene = makeBankScene(m_snapshot.get(), m_chosen, rect);
+            m_scene = makeBankScene(snapshot().get(), m_chosen, rect);
             m_valid = true;
         }
         return m_scene;
     }
 
-    void hoverTo(int lane) {
-        if (lane == m_hover)
-            return;
-        m_hover = lane;
-        emit intents()->hoverLane(lane);
-        update();
-    }
-
     void rebuild() {
-        const BankScene all = makeBankScene(m_snapshot.get(), -1, QRectF(0, 0, 600, 300));
+        const BankScene all = makeBankScene(snapshot().get(), -1, QRectF(0, 0, 600, 300));
         m_names.clear();
         m_chosen = -1;
         for (const BankAccess& access : all.accesses) {
@@ -129,18 +89,14 @@ private:
         const BankScene& scene = sceneFor(rect());
         if (m_bar != nullptr)
             m_bar->setItems(m_names, scene.access);
-        m_context.clear();
-        if (!m_names.isEmpty()) {
-            m_context =
-                m_names.value(scene.access) + QStringLiteral(" · warp %1").arg(frame().warp);
-            setAccessibleDescription(m_context + QStringLiteral(": ") + scene.verdict +
-                                     QStringLiteral(", ") + scene.sum);
-        } else {
-            setAccessibleDescription(scene.emptyTitle);
-        }
+        setContext(m_names.isEmpty() ? QString()
+                                     : m_names.value(scene.access) +
+                                           QStringLiteral(" · warp %1").arg(frame().warp));
+        setAccessibleDescription(m_names.isEmpty() ? scene.emptyTitle
+                                                   : context() + QStringLiteral(": ") +
+                                                         scene.verdict + QStringLiteral(", ") +
+                                                         scene.sum);
         m_tableDirty = true;
-        emit contextChanged();
-        invalidate();
     }
 
     void fillTable() {
@@ -168,11 +124,10 @@ private:
                     std::move(rows));
     }
 
-    SnapshotPtr m_snapshot;
     BankScene m_scene;
     bool m_valid = false;
-    int m_chosen = -1, m_hover = -1, m_preview = -1;
-    QString m_wanted, m_context;
+    int m_chosen = -1;
+    QString m_wanted;
     QStringList m_names;
     SegmentBar* m_bar = nullptr;
     TableModel m_table;

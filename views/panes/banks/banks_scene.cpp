@@ -188,6 +188,54 @@ BankScene makeBankScene(const Snapshot* snapshot, int chosen, const QRectF& rect
     return scene;
 }
 
+QStringList bankDetails(const BankScene& scene, const session::FrameView& frame, int lane) {
+    if (scene.accesses.empty())
+        return {};
+    const AccessView& access =
+        frame.accesses[std::size_t(scene.accesses[std::size_t(scene.access)].source)];
+    if (!hasLane(access.active, lane))
+        return {QStringLiteral("Lane %1 is not active").arg(lane)};
+    const std::uint64_t offset = access.addresses[std::size_t(lane)];
+    QStringList lines;
+    const std::string& value = access.values[std::size_t(lane)];
+    lines += QStringLiteral("%1 + %2 bytes")
+                 .arg(QString::fromStdString(access.array.empty() ? "shared" : access.array))
+                 .arg(offset - access.arrayBase) +
+             (value.empty() ? QString() : QStringLiteral(" = ") + QString::fromStdString(value));
+    lines += QStringLiteral("bank %1, word %2")
+                 .arg(offset / memory::kBankBytes % memory::kBanks)
+                 .arg(offset / memory::kBankBytes);
+    for (const BankRow& row : wavefrontsOf(access))
+        for (const BankCell& cell : row.cells)
+            if (hasLane(cell.lanes, lane) && cell.word == offset / memory::kBankBytes * memory::kBankBytes)
+                lines += QStringLiteral("wavefront %1 of %2, ").arg(row.number).arg(scene.wavefronts) +
+                         (laneCount(cell.lanes) > 1
+                              ? QStringLiteral("word shared by lanes %1").arg(laneRanges(cell.lanes))
+                              : QStringLiteral("alone on its word"));
+    return lines;
+}
+
+QString bankDistanceText(const BankScene& scene, const session::FrameView& frame, int first,
+                         int second) {
+    if (scene.accesses.empty())
+        return {};
+    const AccessView& access =
+        frame.accesses[std::size_t(scene.accesses[std::size_t(scene.access)].source)];
+    if (!hasLane(access.active, first) || !hasLane(access.active, second))
+        return {};
+    const std::uint64_t a = access.addresses[std::size_t(first)] / memory::kBankBytes,
+                        b = access.addresses[std::size_t(second)] / memory::kBankBytes;
+    if (a == b)
+        return QStringLiteral("one word, served together");
+    if (a % memory::kBanks != b % memory::kBanks)
+        return QStringLiteral("other banks");
+    const bool isOnePass = std::any_of(
+        access.passes.begin(), access.passes.end(),
+        [&](LaneMask pass) { return hasLane(pass, first) && hasLane(pass, second); });
+    return isOnePass ? QStringLiteral("one bank, other words: a conflict")
+                     : QStringLiteral("one bank, other passes");
+}
+
 int BankScene::laneAt(QPointF at) const {
     for (const BankRow& row : rows) {
         if (at.y() < row.y || at.y() >= row.y + rowHeight || row.folded != 0)

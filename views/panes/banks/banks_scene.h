@@ -61,6 +61,12 @@ struct BankScene {
 /// `chosen`: index of the access to shared memory, -1: the one made by this step, else the first.
 BankScene makeBankScene(const session::Snapshot* snapshot, int chosen, const QRectF& rect);
 
+/// Tooltip lines of a lane: array and offset, bank and word, wavefront, who shares the word.
+QStringList bankDetails(const BankScene& scene, const session::FrameView& frame, int lane);
+/// "other banks", "one bank, other words: a conflict", "one word"; empty when a lane is not active.
+QString bankDistanceText(const BankScene& scene, const session::FrameView& frame, int first,
+                         int second);
+
 /// All wavefronts of an access in order: what the rows are before folding.
 std::vector<BankRow> wavefrontsOf(const session::AccessView& access);
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "engine/session/comparison.h"
+#include "views/kit/paint.h"
 #include "views/kit/theme.h"
 
 namespace lanescope::views {
@@ -13,13 +15,6 @@ namespace {
 
 QString text(std::string_view view) {
     return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
-/// Ratios and figures that are already per something do not scale with the launch.
-bool isCount(const sim::Metric& metric) {
-    return metric.unit != "1" && metric.unit != "%" &&
-           metric.unit.find("per") == std::string_view::npos &&
-           metric.unit.find('/') == std::string_view::npos;
 }
 
 } // namespace
@@ -54,6 +49,15 @@ void CountersModel::setPerFma(bool on) {
     endResetModel();
 }
 
+void CountersModel::setRunnable(bool on) {
+    if (on == m_isRunnable)
+        return;
+    beginResetModel();
+    m_isRunnable = on;
+    refill();
+    endResetModel();
+}
+
 void CountersModel::setTheme(const Theme& theme) {
     m_theme = &theme;
     if (!m_rows.empty())
@@ -66,7 +70,7 @@ bool CountersModel::hasFma() const {
 
 void CountersModel::refill() {
     m_rows.clear();
-    if (!m_now)
+    if (!m_now || !m_isRunnable)
         return;
     const auto metrics = sim::metrics();
     const auto scale = [](const session::RunView& run) {
@@ -74,7 +78,7 @@ void CountersModel::refill() {
     };
     for (std::size_t i = 0; i < metrics.size(); ++i) {
         Row row{static_cast<int>(i), metrics[i].value(m_now->counters),
-                m_before ? metrics[i].value(m_before->counters) : 0, isCount(metrics[i])};
+                m_before ? metrics[i].value(m_before->counters) : 0, session::scalesWithLaunch(metrics[i])};
         if (row.now == 0 && row.before == 0)
             continue;
         if (m_perFma && row.scales) {
@@ -102,17 +106,8 @@ int CountersModel::columnCount(const QModelIndex& parent) const {
 
 QString CountersModel::format(double value, const Row& row) const {
     const auto& metric = sim::metrics()[static_cast<std::size_t>(row.metric)];
-    const QLocale locale(QLocale::English);
-    if (metric.unit == "1")
-        return locale.toString(100.0 * value, 'f', 1) + QLatin1Char('%');
     // Beside another run there is room for five digits.
-    if (m_before && std::abs(value) >= 1e6)
-        return value >= 1e9 ? QStringLiteral("%1G").arg(value / 1e9, 0, 'f', 2)
-                            : QStringLiteral("%1M").arg(value / 1e6, 0, 'f', 2);
-    const bool isWhole = value == std::floor(value);
-    if (isWhole)
-        return locale.toString(value, 'f', 0);
-    return locale.toString(value, 'f', std::abs(value) >= 100 ? 1 : std::abs(value) >= 1 ? 2 : 4);
+    return figureText(value, text(metric.unit), m_before != nullptr);
 }
 
 QVariant CountersModel::data(const QModelIndex& index, int role) const {
@@ -134,10 +129,7 @@ QVariant CountersModel::data(const QModelIndex& index, int role) const {
         case kRatio:
             if (!m_before)
                 return QString();
-            if (ratio == 0)
-                return QStringLiteral("–");
-            return QStringLiteral("%1×").arg(ratio >= 1 ? ratio : ratio, 0, 'f',
-                                             ratio < 0.1 || ratio >= 100 ? 2 : 1);
+            return ratioText(row.before, row.now);
         default:
             return {};
         }

@@ -21,6 +21,8 @@ public:
 
     void setRun(std::shared_ptr<const session::RunView> run, const QString& title);
     void setPerFma(bool on);
+    /// What is open could not run: there are no figures until it does.
+    void setRunnable(bool on);
     void setTheme(const Theme& theme);
     /// Forgets the run before (another lesson).
     void clearHistory();
@@ -46,6 +48,7 @@ private:
     std::shared_ptr<const session::RunView> m_now, m_before;
     QString m_nowTitle, m_beforeTitle;
     bool m_perFma = false;
+    bool m_isRunnable = true;
     std::vector<Row> m_rows;
     const Theme* m_theme = nullptr;
 };

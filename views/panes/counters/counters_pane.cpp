@@ -48,8 +48,10 @@ CountersPane::CountersPane(Intents* intents, QWidget* parent)
 }
 
 QString CountersPane::context() const {
-    if (!m_snapshot || !m_snapshot->run)
+    if (!m_snapshot || !m_snapshot->program)
         return {};
+    if (!m_snapshot->run)
+        return m_snapshot->busy ? QString() : tr("not launched: see the parameters and findings");
     return m_snapshot->run->blocksSimulated < m_snapshot->run->blocksInGrid
                ? tr("modelled, sampled blocks")
                : tr("modelled");
@@ -70,8 +72,15 @@ QWidget* CountersPane::headerControls() {
 
 void CountersPane::setSnapshot(const SnapshotPtr& snapshot) {
     m_snapshot = snapshot;
-    if (!snapshot || !snapshot->run)
+    if (!snapshot)
         return;
+    // Figures of an earlier launch do not stay beside parameters that cannot launch.
+    if (!snapshot->busy)
+        m_model->setRunnable(snapshot->run != nullptr);
+    if (!snapshot->run) {
+        emit contextChanged();
+        return;
+    }
     const QString title =
         snapshot->program ? QString::fromStdString(snapshot->program->id) : QString();
     m_model->setRun(snapshot->run, title);

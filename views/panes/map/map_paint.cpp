@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "views/export/canvas.h"
+#include "views/export/pair_bars.h"
 #include "views/kit/paint.h"
 
 namespace lanescope::views {
@@ -387,6 +388,18 @@ void paintRail(Canvas& c, const MapScene& s, const FrameView& frame) {
     c.fill({bar.left(), bar.top(), bar.width() * used, bar.height()}, t.acc);
     double y = paintLoadTable(c, s, r.top() + 166, r.bottom() - 4);
 
+    if (s.compared && y + 34 + 3 * kPairHeight < r.bottom()) {
+        const auto name = [&](std::size_t i) { return QStringLiteral("line %1").arg((*s.compared)[i].line); };
+        y += 12;
+        c.line({r.left(), snap(y)}, {r.right(), snap(y)}, t.line);
+        y += 21;
+        c.text(x, y, QStringLiteral("Line %1 and line %2").arg((*s.compared)[0].line).arg((*s.compared)[1].line),
+               {Theme::ui(12, QFont::DemiBold), t.tx});
+        std::vector<PairBar> bars = pairBars((*s.compared)[0].figures, (*s.compared)[1].figures);
+        bars.resize(std::min<std::size_t>(bars.size(), 3)); // the bank view has the wavefronts
+        paintPairBars(c, {x, y + 5, r.width() - 28, r.bottom() - y}, {name(0), name(1)}, bars);
+        y += 1 + kPairHeight * double(bars.size());
+    }
     const QStringList details = laneDetails(s, frame, s.lane);
     const double needs = 40 + 16.0 * std::min<qsizetype>(details.size(), 3);
     if (y + needs > r.bottom())
@@ -444,9 +457,9 @@ void paintMap(Canvas& c, const MapScene& s, const FrameView& frame) {
     paintRail(c, s, frame);
 }
 
-void paintMapHover(Canvas& c, const MapScene& s, const FrameView& frame, int lane, bool tip) {
+QPointF paintMapLane(Canvas& c, const MapScene& s, const FrameView& frame, int lane) {
     if (lane < 0 || lane >= int(s.lanes.size()) || !s.emptyTitle.isEmpty())
-        return;
+        return {};
     const Theme& t = c.theme();
     const MapLane& l = s.lanes[std::size_t(lane)];
     c.box(l.chip.adjusted(-2, -2, 2, 2), {}, t.acc, 1.5, 3);
@@ -463,8 +476,7 @@ void paintMapHover(Canvas& c, const MapScene& s, const FrameView& frame, int lan
         if (at.x() <= s.portX)
             at = {s.byteX(96) + 8, row.y};
     }
-    if (tip)
-        drawTip(c.painter(), at, laneDetails(s, frame, lane), s.body, t);
+    return at;
 }
 
 } // namespace lanescope::views

@@ -11,8 +11,8 @@ namespace lanescope::views {
 class Canvas;
 
 void paintMap(Canvas& canvas, const MapScene& scene, const session::FrameView& frame);
-/// The row of a hovered lane, lit, with its tooltip when `tip` is set.
-void paintMapHover(Canvas& canvas, const MapScene& scene, const session::FrameView& frame, int lane,
-                   bool tip);
+/// Marks a lane's chip and bytes; returns where its tooltip stands.
+QPointF paintMapLane(Canvas& canvas, const MapScene& scene, const session::FrameView& frame,
+                     int lane);
 
 } // namespace lanescope::views

@@ -2,11 +2,9 @@
 #include "views/panes/map/map_pane.h"
 
 #include <QHBoxLayout>
-#include <QKeyEvent>
-#include <QMouseEvent>
 
 #include "views/export/canvas.h"
-#include "views/export/painted_pane.h"
+#include "views/export/lane_pane.h"
 #include "views/export/segment_bar.h"
 #include "views/export/table_model.h"
 #include "views/panes/map/map_paint.h"
@@ -14,16 +12,11 @@
 namespace lanescope::views {
 namespace {
 
-class MapPane : public PaintedPane {
+class MapPane : public LanePane {
 public:
     MapPane(Intents* intents, QWidget* parent)
-        : PaintedPane(QStringLiteral("map"), QStringLiteral("Thread to address map"), intents,
-                      parent) {
-        setMouseTracking(true);
-        setMinimumSize(360, 150);
-    }
-
-    QString context() const override { return m_context; }
+        : LanePane(QStringLiteral("map"), QStringLiteral("Thread to address map"), intents,
+                   parent) {}
 
     QWidget* headerControls() override {
         if (m_controls != nullptr)
@@ -37,30 +30,19 @@ public:
             m_all = i == int(m_names.size());
             m_wanted = m_all ? QString() : m_names.value(i);
             rebuild();
+            invalidate();
         };
         m_formatBar = new SegmentBar(QStringLiteral("map_format"), m_controls);
         m_formatBar->setItems({QStringLiteral("Hex"), QStringLiteral("Index")}, 0);
         m_formatBar->onChange = [this](int i) {
             m_options.index = i == 1;
             rebuild();
+            invalidate();
         };
         layout->addWidget(m_accessBar);
         layout->addWidget(m_formatBar);
         updateBar();
         return m_controls;
-    }
-
-    void setSnapshot(const SnapshotPtr& snapshot) override {
-        m_snapshot = snapshot;
-        m_hover = m_preview = -1;
-        rebuild();
-    }
-
-    void setHoverLane(int lane) override {
-        if (lane == m_preview)
-            return;
-        m_preview = lane;
-        update();
     }
 
     QAbstractItemModel* table() override {
@@ -74,72 +56,52 @@ protected:
         paintMap(canvas, sceneFor(rect), frame());
     }
 
-    void paintOverlay(QPainter& painter, const QRectF& rect, const Theme& theme) override {
-        const int lane = m_pinned >= 0 ? m_pinned : m_hover >= 0 ? m_hover : m_preview;
-        if (lane < 0)
-            return;
-        Canvas canvas(painter, theme);
-        paintMapHover(canvas, sceneFor(rect), frame(), lane, m_pinned >= 0 || m_hover >= 0);
+    int laneAt(QPointF at) override { return sceneFor(rect()).laneAt(at, frame()); }
+
+    QPointF markLane(Canvas& canvas, const QRectF& rect, int lane) override {
+        return paintMapLane(canvas, sceneFor(rect), frame(), lane);
     }
 
-    void mouseMoveEvent(QMouseEvent* event) override {
-        hoverTo(sceneFor(rect()).laneAt(event->position(), frame()));
+    QStringList laneTip(int lane) override { return laneDetails(m_scene, frame(), lane); }
+    QString laneDistance(int first, int second) override {
+        return laneDistanceText(m_scene, frame(), first, second);
     }
-
-    void leaveEvent(QEvent*) override { hoverTo(-1); }
-
-    void mousePressEvent(QMouseEvent* event) override {
-        const int lane = sceneFor(rect()).laneAt(event->position(), frame());
-        if (lane < 0)
-            return;
-        if (event->modifiers().testFlag(Qt::ControlModifier)) {
-            m_pinned = m_pinned == lane ? -1 : lane;
-            update();
-        } else {
-            emit intents()->selectLane(lane);
-        }
-    }
-
-    void keyPressEvent(QKeyEvent* event) override {
-        const int lane = m_snapshot ? m_snapshot->selection.lane : 0;
-        switch (event->key()) {
-        case Qt::Key_Up:
-            if (lane > 0)
-                emit intents()->selectLane(lane - 1);
-            return;
-        case Qt::Key_Down:
-            if (lane + 1 < kWarpSize)
-                emit intents()->selectLane(lane + 1);
-            return;
-        case Qt::Key_Escape:
-            m_pinned = -1;
-            update();
-            return;
-        default:
-            Pane::keyPressEvent(event);
-        }
+    QRectF tipBounds(const QRectF& rect) override { return sceneFor(rect).body; }
+    void refreshed() override {
+        remember();
+        rebuild();
     }
 
 private:
-    const session::FrameView& frame() const {
-        static const session::FrameView none;
-        return m_snapshot ? m_snapshot->frame : none;
-    }
-
     const MapScene& sceneFor(const QRectF& rect) {
         if (m_scene.rect != rect || !m_sceneValid) {
-            m_scene = makeMapScene(m_snapshot.get(), m_options, rect);
+            m_scene = makeMapScene(snapshot().get(), m_options, rect);
             m_sceneValid = true;
         }
         return m_scene;
     }
 
-    void hoverTo(int lane) {
-        if (lane == m_hover)
+    /// Keeps what the last line with global memory cost, to set it beside the next one's.
+    void remember() {
+        const auto program = snapshot() ? snapshot()->program : nullptr;
+        if (program != m_program) {
+            m_program = program;
+            m_last.reset();
+            m_before.reset();
+            m_options.compared.reset();
+        }
+        const session::StepFigures figures = session::stepFigures(frame());
+        if (!program || !frame().hasStep || frame().pc >= program->instructions.size() ||
+            !figures.hasGlobal)
             return;
-        m_hover = lane;
-        emit intents()->hoverLane(lane);
-        update();
+        const std::uint32_t line = program->instructions[frame().pc].cudaLine;
+        if (m_last && m_last->line != line)
+            m_before = m_last;
+        m_last = MapLine{line, figures};
+        m_options.compared.reset();
+        if (m_before && line != 0 && m_before->line != 0)
+            m_options.compared = m_before->line < line ? std::array{*m_before, *m_last}
+                                                       : std::array{*m_last, *m_before};
     }
 
     void updateBar() {
@@ -155,7 +117,7 @@ private:
     void rebuild() {
         m_sceneValid = false;
         // The choice follows the access's name from step to step.
-        const MapScene all = makeMapScene(m_snapshot.get(), {}, QRectF(0, 0, 600, 400));
+        const MapScene all = makeMapScene(snapshot().get(), {}, QRectF(0, 0, 600, 400));
         m_names.clear();
         m_options.access = -1;
         for (const MapAccess& access : all.accesses) {
@@ -164,21 +126,18 @@ private:
             m_names += access.name;
         }
         updateBar();
-        m_context = contextText();
-        setAccessibleDescription(m_snapshot ? QString::fromStdString(m_snapshot->frame.sentence)
-                                            : QString());
+        setContext(contextText());
+        setAccessibleDescription(QString::fromStdString(frame().sentence));
         m_tableDirty = true;
-        emit contextChanged();
-        invalidate();
     }
 
     QString contextText() const {
-        if (!m_snapshot || !m_snapshot->trace || !m_snapshot->program)
+        if (!snapshot() || !snapshot()->trace || !snapshot()->program)
             return {};
-        const session::FrameView& f = m_snapshot->frame;
+        const session::FrameView& f = frame();
         QString text = QStringLiteral("warp %1").arg(f.warp);
-        if (f.hasStep && f.pc < m_snapshot->program->instructions.size()) {
-            const auto& instruction = m_snapshot->program->instructions[f.pc];
+        if (f.hasStep && f.pc < snapshot()->program->instructions.size()) {
+            const auto& instruction = snapshot()->program->instructions[f.pc];
             text += instruction.cudaLine != 0
                         ? QStringLiteral(" · line %1").arg(instruction.cudaLine)
                         : QStringLiteral(" · PTX line %1").arg(instruction.ptxLine);
@@ -192,7 +151,7 @@ private:
             return;
         m_tableDirty = false;
         std::vector<QStringList> rows;
-        const MapScene all = makeMapScene(m_snapshot.get(), {}, QRectF(0, 0, 600, 400));
+        const MapScene all = makeMapScene(snapshot().get(), {}, QRectF(0, 0, 600, 400));
         for (const MapAccess& a : all.accesses) {
             const session::AccessView& view = frame().accesses[std::size_t(a.source)];
             forEachLane(view.active, [&](int lane) {
@@ -213,13 +172,13 @@ private:
                     std::move(rows));
     }
 
-    SnapshotPtr m_snapshot;
+    std::shared_ptr<const session::ProgramView> m_program;
+    std::optional<MapLine> m_last, m_before; ///< lines with global memory
     MapOptions m_options;
     MapScene m_scene;
     bool m_sceneValid = false;
-    int m_hover = -1, m_preview = -1, m_pinned = -1;
     bool m_all = true;
-    QString m_wanted, m_context;
+    QString m_wanted;
     QStringList m_names;
     QWidget* m_controls = nullptr;
     SegmentBar* m_accessBar = nullptr;

@@ -400,6 +400,31 @@ QStringList laneDetails(const MapScene& scene, const FrameView& frame, int lane)
     return lines;
 }
 
+QString laneDistanceText(const MapScene& scene, const FrameView& frame, int first, int second) {
+    QStringList parts;
+    for (const int index : scene.shown) {
+        const AccessView& access =
+            frame.accesses[std::size_t(scene.accesses[std::size_t(index)].source)];
+        if (!hasLane(access.active, first) || !hasLane(access.active, second))
+            continue;
+        const std::uint64_t a = access.addresses[std::size_t(first)],
+                            b = access.addresses[std::size_t(second)];
+        const std::uint64_t apart = a < b ? b - a : a - b;
+        const QString where = a / kSectorBytes == b / kSectorBytes ? QStringLiteral("one sector")
+                              : a / kLineBytes == b / kLineBytes
+                                  ? QStringLiteral("one line, other sectors")
+                                  : QStringLiteral("other lines");
+        const QString text =
+            apart == 0 ? QStringLiteral("the same address")
+                       : QStringLiteral("%1 apart, %2")
+                             .arg(counted(qint64(apart), QStringLiteral("byte")), where);
+        parts += scene.shown.size() > 1
+                     ? scene.accesses[std::size_t(index)].array + QStringLiteral(": ") + text
+                     : text;
+    }
+    return parts.join(QStringLiteral("; "));
+}
+
 int MapScene::laneAt(QPointF at, const FrameView& frame) const {
     if (!emptyTitle.isEmpty() || !body.contains(at))
         return -1;
@@ -441,6 +466,7 @@ MapScene makeMapScene(const Snapshot* snapshot, const MapOptions& options, const
     scene.rect = rect;
     scene.body = rect;
     scene.index = options.index;
+    scene.compared = options.compared;
     if (rect.width() >= 600) {
         scene.rail = QRectF(rect.right() - 206, rect.top(), 206, rect.height());
         scene.body.setRight(scene.rail.left());

@@ -3,24 +3,34 @@
 // rectangle. Painting and hit testing use the same value.
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <QRectF>
 #include <QString>
 #include <QStringList>
 
-#include "engine/session/snapshot.h"
+#include "engine/session/comparison.h"
 
 namespace lanescope::views {
 
 inline constexpr int kLineBytes = 128;
 inline constexpr int kSectorBytes = 32;
 
+/// What a source line cost when the warp was there: the rail sets it beside the present one.
+struct MapLine {
+    std::uint32_t line = 0; ///< of the CUDA text
+    session::StepFigures figures;
+};
+
 struct MapOptions {
     int access = -1;    ///< which access of the step, -1: all
     bool index = false; ///< addresses as element indices instead of hexadecimal offsets
+    /// The line that the warp was on before and the present one, by line number.
+    std::optional<std::array<MapLine, 2>> compared;
 };
 
 /// One access of the step to global (or local) memory.
@@ -69,6 +79,7 @@ struct MapScene {
     QString note;                          ///< rows that found no room
     int sectors = 0, lines = 0, bytes = 0; ///< of the accesses shown
     bool index = false;
+    std::optional<std::array<MapLine, 2>> compared;
 
     double laneX = 0, laneWidth = 24, portX = 0, addressX = 0, memoryX = 0, bytePx = 3.5;
     double sectorGap = 4, headerY = 0, top = 0, bottom = 0;
@@ -91,5 +102,8 @@ MapScene makeMapScene(const session::Snapshot* snapshot, const MapOptions& optio
 QString addressText(const session::AccessView& access, std::uint64_t address, bool index);
 /// Tooltip lines of a lane: element, address, place in the line, value; one block per access shown.
 QStringList laneDetails(const MapScene& scene, const session::FrameView& frame, int lane);
+/// How far apart two lanes' addresses are: "128 bytes apart, in other lines"; per access shown, joined.
+QString laneDistanceText(const MapScene& scene, const session::FrameView& frame, int first,
+                         int second);
 
 } // namespace lanescope::views

@@ -2,6 +2,7 @@
 #include "views/panes/parameters/parameters_pane.h"
 
 #include <QCheckBox>
+#include <QFileDialog>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -40,6 +41,18 @@ QString times(const Dim3& d) {
     if (d.z > 1)
         text += QStringLiteral(" × %1").arg(d.z);
     return text;
+}
+
+/// What the parameter is and, when it cannot launch, why: at the field itself.
+void explain(QWidget* field, const session::ParameterView& p) {
+    const QString label = QString::fromStdString(p.label).toHtmlEscaped(),
+                  help = QString::fromStdString(p.help), problem = QString::fromStdString(p.problem);
+    QString tip = QStringLiteral("<b>%1</b>").arg(label.isEmpty() ? QString::fromStdString(p.name) : label);
+    for (const QString& more : {help, problem})
+        if (!more.isEmpty())
+            tip += QStringLiteral("<br>") + more.toHtmlEscaped();
+    field->setToolTip(tip);
+    field->setAccessibleDescription(problem.isEmpty() ? help : problem);
 }
 
 } // namespace
@@ -101,6 +114,37 @@ void ParametersPane::fillDevices() {
         m_device->findData(QString::fromStdString(session::SessionOptions().deviceId)));
 }
 
+void ParametersPane::setKernels(const std::vector<std::pair<QString, QString>>& kernels) {
+    m_kernel = new LabelledCombo(QStringLiteral("parameters.kernel"), {}, m_device->parentWidget());
+    m_kernel->setAccessibleName(tr("Kernel"));
+    m_kernel->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_kernel->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_kernel->setPlaceholderText(tr("Choose a kernel"));
+    for (const auto& [id, title] : kernels)
+        m_kernel->addItem(QStringLiteral("%1 · %2").arg(id, title), id);
+    m_kernel->addItem(tr("A file of your own..."));
+    m_kernel->setCurrentIndex(-1);
+    connect(m_kernel, &QComboBox::activated, this, [this](int index) {
+        if (const QString id = m_kernel->itemData(index).toString(); !id.isEmpty())
+            emit intents()->openKernel(id, {});
+        else if (const QString path = QFileDialog::getOpenFileName(
+                     this, tr("Open a kernel"), {}, tr("CUDA and PTX (*.cu *.ptx);;All files (*)"));
+                 !path.isEmpty())
+            emit intents()->openFile(path);
+        showKernel();
+    });
+    m_column->insertWidget(0, m_kernel);
+    setFocusProxy(m_kernel);
+}
+
+void ParametersPane::showKernel() {
+    if (!m_kernel || !m_snapshot || !m_snapshot->program)
+        return;
+    const QString id = QString::fromStdString(m_snapshot->program->id);
+    m_kernel->setCurrentIndex(m_kernel->findData(id));
+    m_kernel->setPlaceholderText(id);
+}
+
 QWidget* ParametersPane::headerControls() {
     if (!m_reset) {
         m_reset = new QToolButton;
@@ -138,6 +182,7 @@ void ParametersPane::setSnapshot(const SnapshotPtr& snapshot) {
         if (index >= 0)
             m_device->setCurrentIndex(index);
     }
+    showKernel();
     if (snapshot->program) {
         std::string shape = snapshot->program->id;
         for (const auto& p : snapshot->program->parameters)
@@ -158,7 +203,7 @@ void ParametersPane::rebuild(const session::ProgramView& program) {
     auto* column = new QVBoxLayout(m_fieldsBox);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(7);
-    m_column->insertWidget(1, m_fieldsBox);
+    m_column->insertWidget(m_column->indexOf(m_device) + 1, m_fieldsBox);
     std::vector<const session::ParameterView*> problem, tile;
     for (const auto& p : program.parameters)
         (p.isProblem ? problem : tile).push_back(&p);
@@ -213,13 +258,7 @@ void ParametersPane::addGroup(const QString& title,
                     [this, name](int value) { emit intents()->setParameter(name, value); });
             widget = field.spin;
         }
-        const QString label = QString::fromStdString(p->label),
-                      help = QString::fromStdString(p->help);
-        widget->setToolTip(help.isEmpty() ? label
-                                          : QStringLiteral("<b>%1</b><br>%2")
-                                                .arg(label.toHtmlEscaped(), help.toHtmlEscaped()));
-        widget->setAccessibleName(label.isEmpty() ? name : label);
-        widget->setAccessibleDescription(help);
+        widget->setAccessibleName(p->label.empty() ? name : QString::fromStdString(p->label));
         grid->addWidget(widget, cell / columns, 1 + cell % columns);
         ++cell;
         m_fields[key] = field;
@@ -251,6 +290,7 @@ void ParametersPane::refresh(const session::ProgramView& program) {
         if (field.spin)
             field.spin->setProblem(!p.problem.empty());
         const QString text = QString::fromStdString(p.problem);
+        explain(field.spin ? static_cast<QWidget*>(field.spin) : field.check, p);
         if (!text.isEmpty() && !problems.contains(text))
             problems << text;
     }

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "views/kit/pane.h"
@@ -24,6 +25,9 @@ class ParametersPane : public Pane {
 public:
     explicit ParametersPane(Intents* intents, QWidget* parent = nullptr);
 
+    /// Shows a choice of kernels (id and title) above the GPU; the last entry opens a file.
+    void setKernels(const std::vector<std::pair<QString, QString>>& kernels);
+
     QWidget* headerControls() override;
     void setSnapshot(const SnapshotPtr& snapshot) override;
     void setTheme(const Theme& theme) override;
@@ -36,6 +40,7 @@ private:
     };
 
     void fillDevices();
+    void showKernel();
     void rebuild(const session::ProgramView& program);
     void addGroup(const QString& title,
                   const std::vector<const session::ParameterView*>& parameters);
@@ -43,6 +48,7 @@ private:
     QString launchSentence() const;
     void resetToDefaults();
 
+    QComboBox* m_kernel = nullptr;
     QComboBox* m_device;
     QToolButton* m_reset = nullptr;
     QVBoxLayout* m_column;

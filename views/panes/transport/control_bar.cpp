@@ -64,7 +64,7 @@ ControlBar::ControlBar(Intents* intents, QWidget* parent)
         update();
     });
     setFixedHeight(38);
-    setSnapshot(nullptr);
+    setState({});
 }
 
 void ControlBar::setTheme(const Theme& theme) {
@@ -74,20 +74,28 @@ void ControlBar::setTheme(const Theme& theme) {
     update();
 }
 
-void ControlBar::setSnapshot(const session::Snapshot* snapshot) {
+ControlState ControlState::of(const session::Snapshot* snapshot) {
+    ControlState state;
     const session::TraceView* trace = snapshot != nullptr ? snapshot->trace.get() : nullptr;
-    m_events = trace != nullptr ? std::uint32_t(trace->events.size()) : 0;
-    m_index = trace != nullptr ? snapshot->frame.index : 0;
-    const bool more = trace != nullptr && snapshot->frame.nextPc.has_value();
-    bool barrier = false;
-    if (trace != nullptr)
-        barrier = std::lower_bound(trace->barriers.begin(), trace->barriers.end(), m_index) !=
-                  trace->barriers.end();
-    m_back->setEnabled(trace != nullptr && m_index > 0);
-    m_step->setEnabled(more);
-    m_line->setEnabled(more);
-    m_barrier->setEnabled(barrier);
-    m_play->setEnabled(trace != nullptr && (m_playing || m_index < m_events));
+    if (trace == nullptr)
+        return state;
+    state.hasTrace = true;
+    state.count = std::uint32_t(trace->events.size());
+    state.index = snapshot->frame.index;
+    state.canStep = snapshot->frame.nextPc.has_value();
+    state.canStepBack = state.index > 0;
+    state.hasBarrier = std::lower_bound(trace->barriers.begin(), trace->barriers.end(),
+                                        state.index) != trace->barriers.end();
+    return state;
+}
+
+void ControlBar::setState(const ControlState& state) {
+    m_state = state;
+    m_back->setEnabled(state.canStepBack);
+    m_step->setEnabled(state.canStep);
+    m_line->setEnabled(state.canStep);
+    m_barrier->setEnabled(state.hasBarrier);
+    m_play->setEnabled(state.hasTrace && (m_playing || state.index < state.count));
     place();
     update();
 }
@@ -101,7 +109,7 @@ void ControlBar::showPlaying(bool on) {
     m_playing = on;
     m_play->setText(on ? QStringLiteral("Pause") : QStringLiteral("Play"));
     m_play->setIconShape(on ? Icon::Pause : Icon::Play);
-    m_play->setEnabled(m_events > 0 && (on || m_index < m_events));
+    m_play->setEnabled(m_state.count > 0 && (on || m_state.index < m_state.count));
     place();
     update();
 }
@@ -111,7 +119,7 @@ void ControlBar::resizeEvent(QResizeEvent*) {
 }
 
 void ControlBar::place() {
-    const QString counter = QStringLiteral("Event %1 of %1").arg(grouped(m_events));
+    const QString counter = QStringLiteral("%1 %2 of %2").arg(m_state.unit, grouped(m_state.count));
     const double counterWidth = Canvas::width(counter, Theme::ui(12, QFont::DemiBold)) + 24;
     const bool compact = width() < 900;
     double x = 8;
@@ -158,11 +166,11 @@ void ControlBar::paintEvent(QPaintEvent*) {
         x -= Canvas::width(text, font);
         c.text(x, base, text, {font, color});
     };
-    back(QStringLiteral(" of ") + grouped(m_events), plain, t.tx2);
-    back(grouped(m_index), strong, t.tx);
-    back(QStringLiteral("Event "), plain, t.tx2);
+    back(QStringLiteral(" of ") + grouped(m_state.count), plain, t.tx2);
+    back(grouped(m_state.index), strong, t.tx);
+    back(m_state.unit + QLatin1Char(' '), plain, t.tx2);
     separator(x - 12);
-    if (m_speedX > 0 && m_legendX + 80 < x - 24) {
+    if (m_state.hasLegend && m_speedX > 0 && m_legendX + 80 < x - 24) {
         separator(m_legendX - 10);
         paintStripLegend(c, m_legendX + 4, base, x - 20);
     }

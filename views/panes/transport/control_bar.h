@@ -13,12 +13,22 @@ namespace lanescope::views {
 
 class KeyButton;
 
+/// What the bar's buttons can do and where the trace stands.
+struct ControlState {
+    QString unit = QStringLiteral("Event"); ///< of the counter
+    std::uint32_t index = 0, count = 0;
+    bool hasTrace = false, canStep = false, canStepBack = false, hasBarrier = false;
+    bool hasLegend = true; ///< of the warp strips
+
+    static ControlState of(const session::Snapshot* snapshot);
+};
+
 class ControlBar : public QWidget {
 public:
     ControlBar(Intents* intents, QWidget* parent);
 
     void setTheme(const Theme& theme);
-    void setSnapshot(const session::Snapshot* snapshot);
+    void setState(const ControlState& state);
     bool isPlaying() const { return m_playing; }
     void togglePlaying();
 
@@ -39,7 +49,7 @@ private:
     KeyButton *m_back, *m_step, *m_line, *m_barrier, *m_play;
     QSlider* m_speed;
     bool m_playing = false;
-    std::uint32_t m_index = 0, m_events = 0;
+    ControlState m_state;
     double m_speedX = 0, m_legendX = 0;
 };
 

@@ -97,7 +97,7 @@ public:
             invalidate();
         }
         m_snapshot = snapshot;
-        m_bar->setSnapshot(snapshot.get());
+        m_bar->setState(ControlState::of(snapshot.get()));
         m_table.set(trace, snapshot ? snapshot->program : nullptr);
         followPlayhead();
         if (snapshot)
