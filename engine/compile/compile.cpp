@@ -62,8 +62,8 @@ void replaceAll(std::string& text, std::string_view from, std::string_view to) {
         text.replace(at, from.size(), to);
 }
 
-/// Names of the private folder out of the PTX's .file lines and string tables; the user's name for
-/// the text in.
+/// Names of the private folder and of the Toolkit's place out of the PTX's .file lines and string
+/// tables; the user's name for the text in.
 void useRequestedNames(std::string& ptx, const CompileRequest& request, const fs::path& folder) {
     const std::string shown = textFileName(request.fileName);
     std::error_code ec;
@@ -79,6 +79,10 @@ void useRequestedNames(std::string& ptx, const CompileRequest& request, const fs
         for (const std::string& written : {here, "./" + shown, shown})
             replaceAll(line, fmt::format("\"{}\"", written),
                        fmt::format("\"{}\"", request.fileName));
+        // A header of the Toolkit has its name in <...>, wherever the Toolkit is.
+        if (const auto path = line.find("\"/"), include = line.rfind("/include/");
+            path != std::string::npos && include != std::string::npos && path < include)
+            line.erase(path + 1, include + std::string_view("/include/").size() - path - 1);
         ptx.replace(at, end - at, line);
     }
 }

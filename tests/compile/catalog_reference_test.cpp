@@ -110,14 +110,14 @@ TEST_CASE("a large product is checked by a sample that is spread out") {
     const std::vector<float> a(m * k, 1.0f), b(k * n, 2.0f);
     std::vector<float> c(m * n, 1400.0f);
     std::vector<std::span<const std::byte>> arguments{bytesOf(a), bytesOf(b), bytesOf(c)};
-    auto report = checkReference(matmul(700, 700, 700), arguments);
+    auto report = checkReference(matmul(700, 700, 700), arguments, arguments);
     REQUIRE(report);
     CHECK(report->matches);
     CHECK(report->outputs[0].checkedElements < m * n);
     CHECK(report->outputs[0].checkedElements > 100'000);
     for (std::size_t column = 0; column < n; ++column) // one wrong row of 700 cannot hide
         c[350 * n + column] = 0;
-    report = checkReference(matmul(700, 700, 700), arguments);
+    report = checkReference(matmul(700, 700, 700), arguments, arguments);
     REQUIRE(report);
     CHECK_FALSE(report->matches);
     CHECK(report->outputs[0].firstIndex / n == 350);
