@@ -45,7 +45,7 @@ int exportOnly(const Options& options) {
     if (!kind) {
         std::fprintf(
             stderr,
-            "lanescope-gui: there is no chart \"%s\"; there are roofline, occupancy, waves and sweep\n",
+            "lanescope-gui: there is no chart \"%s\"; there are roofline, occupancy, waves, sweep and ladder\n",
             qPrintable(options.chart));
         return 1;
     }

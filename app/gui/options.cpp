@@ -53,7 +53,7 @@ ParseResult parseOptions(const QStringList& arguments) {
                                   QStringLiteral("FOLDER"));
     const QCommandLineOption chart(
         QStringLiteral("export"),
-        QStringLiteral("Writes a chart and ends: roofline, occupancy, waves or sweep."),
+        QStringLiteral("Writes a chart and ends: roofline, occupancy, waves, sweep or ladder."),
         QStringLiteral("CHART"));
     const QCommandLineOption over(
         QStringLiteral("over"),

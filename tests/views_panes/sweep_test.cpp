@@ -24,7 +24,7 @@ namespace {
 SweepData handmade() {
     SweepData d;
     d.gpu = "RTX A6000";
-    d.kernel = "k";
+    d.kernel = "k03_shared";
     d.x = {"BM", "Rows", {32, 64, 128}};
     d.y = {"BN", "Columns", {8, 16}};
     d.fixed = {{"K", 1024}};

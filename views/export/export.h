@@ -16,6 +16,7 @@
 #include "engine/base/diagnostic.h"
 #include "views/export/chart_data.h"
 #include "views/export/chart_source.h"
+#include "views/export/ladder_data.h"
 #include "views/export/sweep_data.h"
 #include "views/kit/theme.h"
 
@@ -26,8 +27,8 @@ namespace lanescope::views {
 
 class Pane;
 
-enum class ChartKind { Roofline, Occupancy, Waves, Sweep };
-/// "roofline", "occupancy", "waves", "sweep".
+enum class ChartKind { Roofline, Occupancy, Waves, Sweep, Ladder };
+/// "roofline", "occupancy", "waves", "sweep", "ladder".
 std::optional<ChartKind> chartKind(std::string_view name);
 const char* toString(ChartKind kind);
 
@@ -55,6 +56,8 @@ Result<void> exportOccupancy(const OccupancyData& data, const ExportOptions& opt
                              const std::string& path);
 Result<void> exportWaves(const WavesData& data, const ExportOptions& options,
                          const std::string& path);
+Result<void> exportLadder(const LadderData& data, const ExportOptions& options,
+                          const std::string& path);
 Result<void> exportSweep(const SweepData& data, const ExportOptions& options,
                          const std::string& path);
 

@@ -316,7 +316,8 @@ void MainWindow::buildMeasureMenu(QMenu* menu) {
         [this] { showReport(); });
     for (const auto& [id, text] :
          {std::pair{"roofline", tr("Roof&line")}, std::pair{"occupancy", tr("&Occupancy")},
-          std::pair{"waves", tr("&Waves")}})
+          std::pair{"waves", tr("&Waves")}, std::pair{"sweep", tr("&Tile sweep")},
+          std::pair{"ladder", tr("&Ladder")}, std::pair{"models", tr("&Models")}})
         if (m_performance->pane(QLatin1String(id)))
             add(menu, QLatin1String("show.") + QLatin1String(id), text, {},
                 [this, name = QString(QLatin1String(id))] { showPane(name); });
@@ -435,10 +436,12 @@ Result<void> MainWindow::exportPaneTo(Pane& pane, const QString& path) {
                                                      ? Side::Right
                                                      : Side::Left)
                    : m_bridge->snapshot();
-    if (snapshot->run)
+    // The ladder is of its table's GPU, which it names itself.
+    const bool isLadder = pane.id() == QLatin1String("ladder");
+    if (snapshot->run && !isLadder)
         options.gpu = snapshot->run->deviceName;
     // The comparison names both kernels itself.
-    if (snapshot->program && pane.id() != QLatin1String("compare"))
+    if (snapshot->program && !isLadder && pane.id() != QLatin1String("compare"))
         options.kernel = snapshot->program->title;
     options.theme = m_theme->kind;
     if (!pane.size().isEmpty())

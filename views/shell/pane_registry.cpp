@@ -13,6 +13,7 @@
 #include "views/panes/transport/transport_pane.h"
 #include "views/panes/roofline/roofline_pane.h"
 #include "views/panes/occupancy/occupancy_pane.h"
+#include "views/panes/ladder/ladder_pane.h"
 #include "views/panes/models/models_pane.h"
 #include "views/panes/sweep/sweep_pane.h"
 #include "views/panes/waves/waves_pane.h"
@@ -58,6 +59,7 @@ std::vector<PaneEntry> paneRegistry(LessonModel* lessons) {
         {QStringLiteral("occupancy"), Page::Performance, Place::CentreLower, makeOccupancyPane},
         {QStringLiteral("models"), Page::Performance, Place::CentreLower, makeModelsPane},
         {QStringLiteral("waves"), Page::Performance, Place::Right, makeWavesPane},
+        {QStringLiteral("ladder"), Page::Performance, Place::Right, makeLadderPane},
     };
 }
 

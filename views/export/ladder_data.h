@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The matmul ladder: modelled beside measured, with the model's error for each rung.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/diagnostic.h"
+
+class QPointF;
+class QRectF;
+
+namespace lanescope::views {
+
+class Canvas;
+
+struct LadderEntry {
+    std::string kernel, name;            ///< "k05_tile2d"; as the source calls it
+    double measuredFlopsPerSecond = 0;
+    std::optional<double> modelledFlopsPerSecond;
+    double error = 0;                    ///< modelled / measured - 1
+    bool isClose = false;                ///< within 15 per cent
+    std::string agreement, reason, note; ///< "tail"; why the two differ; where our kernel differs
+};
+
+struct LadderData {
+    std::string gpu, title, source;
+    std::string bestName; ///< "cuBLAS"
+    double bestFlopsPerSecond = 0;
+    std::vector<LadderEntry> entries;
+    std::string selected; ///< id of the highlighted kernel
+    std::string problem;  ///< not empty: nothing to show, and why
+};
+
+struct LadderTable {
+    std::string gpu, title;
+};
+/// The measured tables that there are.
+std::vector<LadderTable> ladderTables();
+
+/// Models every rung. Errors: no table for this GPU; code "cancelled".
+Result<LadderData> modelLadder(const std::string& gpu, const std::atomic<bool>* cancel = nullptr,
+                               const std::function<void(std::size_t, std::size_t)>& progress = {});
+
+void paintLadder(Canvas& canvas, const QRectF& rect, const LadderData& data);
+/// The rung at a position. Same geometry as paintLadder.
+std::optional<std::size_t> ladderHit(const QRectF& rect, const LadderData& data, QPointF at);
+
+} // namespace lanescope::views

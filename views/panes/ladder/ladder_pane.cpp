@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/panes/ladder/ladder_pane.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+
+#include "views/export/canvas.h"
+#include "views/export/ladder_data.h"
+#include "views/export/painted_pane.h"
+#include "views/export/performance_store.h"
+#include "views/export/segment_bar.h"
+#include "views/export/table_model.h"
+#include "views/kit/paint.h"
+
+namespace lanescope::views {
+namespace {
+
+/// A sentence in lines of about this many characters.
+QStringList wrapped(const QString& text, int length = 64) {
+    QStringList lines;
+    QString line;
+    for (const QString& word : text.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+        if (!line.isEmpty() && line.size() + word.size() >= length) {
+            lines << line;
+            line.clear();
+        }
+        line += (line.isEmpty() ? QString() : QStringLiteral(" ")) + word;
+    }
+    return line.isEmpty() ? lines : lines << line;
+}
+
+class LadderPane : public PaintedPane {
+public:
+    LadderPane(Intents* intents, QWidget* parent)
+        : PaintedPane(QStringLiteral("ladder"), QStringLiteral("Ladder"), intents, parent), m_store(PerformanceStore::of(intents)), m_tables(ladderTables()) {
+        setMouseTracking(true);
+        setMinimumSize(300, 220);
+        connect(m_store, &PerformanceStore::changed, this, [this] { markSelected(); });
+    }
+
+    ~LadderPane() override { stop(); }
+
+    QString context() const override {
+        if (m_isBusy)
+            return QStringLiteral("modelling %1 of %2").arg(m_done).arg(m_of);
+        return m_data.entries.empty() ? QString() : QStringLiteral("%1, modelled and measured").arg(QString::fromStdString(m_data.title));
+    }
+
+    QWidget* headerControls() override {
+        if (m_bar == nullptr) {
+            m_bar = new SegmentBar(QStringLiteral("ladder_table"));
+            QStringList names;
+            for (const LadderTable& table : m_tables)
+                names << QString::fromStdString(table.gpu).toUpper();
+            m_bar->setItems(names, 0);
+            m_bar->onChange = [this](int i) {
+                m_table = std::size_t(i);
+                start();
+            };
+        }
+        return m_bar;
+    }
+
+    void setSnapshot(const SnapshotPtr& snapshot) override { m_store->setSnapshot(snapshot); }
+
+    QAbstractItemModel* table() override {
+        std::vector<QStringList> rows;
+        for (const LadderEntry& e : m_data.entries)
+            rows.push_back({QString::fromStdString(e.kernel), QString::fromStdString(e.name), shortNumber(e.measuredFlopsPerSecond / 1e12),
+                            e.modelledFlopsPerSecond ? shortNumber(*e.modelledFlopsPerSecond / 1e12) : QString(),
+                            e.modelledFlopsPerSecond ? percent(e.error) : QString(), QString::fromStdString(e.agreement), QString::fromStdString(e.reason)});
+        m_model.set({QStringLiteral("kernel"), QStringLiteral("rung"), QStringLiteral("TFLOP/s measured"), QStringLiteral("TFLOP/s modelled"),
+                     QStringLiteral("model error"), QStringLiteral("agreement"), QStringLiteral("reason")},
+                    std::move(rows));
+        return &m_model;
+    }
+
+protected:
+    void showEvent(QShowEvent* event) override {
+        PaintedPane::showEvent(event);
+        if (m_data.entries.empty() && !m_isBusy)
+            start();
+    }
+
+    void paintBase(QPainter& painter, const QRectF& rect, const Theme& theme) override {
+        Canvas canvas(painter, theme);
+        paintLadder(canvas, rect, m_data);
+    }
+
+    void paintOverlay(QPainter& painter, const QRectF& rect, const Theme& theme) override {
+        if (m_hover && *m_hover < m_data.entries.size())
+            drawTip(painter, m_mouse, tipOf(m_data.entries[*m_hover]), rect, theme);
+    }
+
+    void mouseMoveEvent(QMouseEvent* event) override {
+        m_mouse = event->position();
+        m_hover = ladderHit(canvasRect(), m_data, m_mouse);
+        update();
+    }
+    void leaveEvent(QEvent*) override {
+        m_hover.reset();
+        update();
+    }
+    void mousePressEvent(QMouseEvent* event) override {
+        if (const auto rung = ladderHit(canvasRect(), m_data, event->position()))
+            m_store->select(m_data.entries[*rung].kernel);
+    }
+    void keyPressEvent(QKeyEvent* event) override {
+        const int step = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
+        if (step == 0 || m_data.entries.empty())
+            return Pane::keyPressEvent(event);
+        const auto at = std::find_if(m_data.entries.begin(), m_data.entries.end(), [&](const LadderEntry& e) { return e.kernel == m_data.selected; });
+        const auto last = std::ptrdiff_t(m_data.entries.size()) - 1;
+        const auto now = at == m_data.entries.end() ? -step : at - m_data.entries.begin();
+        const LadderEntry& entry = m_data.entries[std::size_t(std::clamp<std::ptrdiff_t>(now + step, 0, last))];
+        m_store->select(entry.kernel);
+        setAccessibleDescription(tipOf(entry).join(QLatin1Char(' ')));
+    }
+
+private:
+    static QStringList tipOf(const LadderEntry& e) {
+        QStringList lines{QString::fromStdString(e.name + " · " + e.kernel), QStringLiteral("%1 TFLOP/s measured").arg(shortNumber(e.measuredFlopsPerSecond / 1e12))};
+        if (e.modelledFlopsPerSecond)
+            lines << QStringLiteral("%1 TFLOP/s modelled").arg(shortNumber(*e.modelledFlopsPerSecond / 1e12));
+        return lines + wrapped(QString::fromStdString(e.reason)) + wrapped(QString::fromStdString(e.note));
+    }
+
+    void markSelected() {
+        if (m_data.selected == m_store->selected())
+            return;
+        m_data.selected = m_store->selected();
+        invalidate();
+    }
+
+    void stop() {
+        m_cancel = true;
+        if (m_thread.joinable())
+            m_thread.join();
+        m_cancel = false;
+        ++m_serial;
+    }
+
+    void start() {
+        if (m_table >= m_tables.size())
+            return;
+        stop(); // waits for one rung at most
+        m_data = {};
+        const std::string gpu = m_tables[m_table].gpu;
+        if (const auto known = m_known.find(gpu); known != m_known.end()) {
+            m_isBusy = false;
+            present(known->second);
+            return;
+        }
+        m_isBusy = true;
+        m_done = m_of = 0;
+        emit contextChanged();
+        invalidate();
+        // The destructor joins, so `this` outlives the thread.
+        m_thread = std::thread([this, gpu, serial = m_serial] {
+            const auto post = [this, serial](auto change) {
+                QMetaObject::invokeMethod(
+                    this, [this, serial, change] { serial == m_serial ? change() : void(); }, Qt::QueuedConnection);
+            };
+            auto ladder = modelLadder(gpu, &m_cancel, [&](std::size_t done, std::size_t of) {
+                post([this, done, of] {
+                    m_done = done;
+                    m_of = of;
+                    emit contextChanged();
+                });
+            });
+            LadderData result;
+            if (ladder)
+                result = std::move(*ladder);
+            else
+                result.problem = toString(ladder.error());
+            post([this, gpu, result] {
+                m_isBusy = false;
+                if (!result.entries.empty())
+                    m_known[gpu] = result;
+                present(result);
+            });
+        });
+    }
+
+    void present(const LadderData& ladder) {
+        m_data = ladder;
+        m_data.selected = m_store->selected();
+        m_hover.reset();
+        setAccessibleDescription(context());
+        emit contextChanged();
+        invalidate();
+    }
+
+    PerformanceStore* m_store;
+    std::vector<LadderTable> m_tables;
+    std::map<std::string, LadderData> m_known; ///< by GPU: the tables do not change
+    std::size_t m_table = 0, m_done = 0, m_of = 0;
+    LadderData m_data;
+    std::thread m_thread;
+    std::atomic<bool> m_cancel{false};
+    bool m_isBusy = false;
+    int m_serial = 0;
+    std::optional<std::size_t> m_hover;
+    QPointF m_mouse;
+    SegmentBar* m_bar = nullptr;
+    TableModel m_model;
+};
+
+} // namespace
+
+Pane* makeLadderPane(Intents* intents, QWidget* parent) {
+    return new LadderPane(intents, parent);
+}
+
+} // namespace lanescope::views
