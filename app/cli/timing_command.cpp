@@ -16,7 +16,7 @@ namespace lanescope::cli {
 namespace {
 
 struct TimingArguments {
-    std::string subject, entry, grid, block, shared, with, gpu = "h100", traced = "0", resident, registers;
+    std::string subject, entry, grid, block, shared, with, gpu = "h100", as = "written", traced = "0", resident, registers;
     std::vector<std::string> specs, defines, figures;
     bool json = false;
 };
@@ -52,6 +52,9 @@ Result<void> runTiming(const TimingArguments& a) {
     if (!with)
         return failure(with.error());
     load.with = *with;
+    if (a.as != "written" && a.as != "compiled")
+        return failure("argument", fmt::format("--as '{}' is not known", a.as), {}, "written or compiled, as for `lanescope sim`");
+    load.form = a.as == "compiled" ? session::CodeForm::Compiled : session::CodeForm::Written;
     session::LaunchRequest request;
     request.arguments = a.specs;
     for (const auto& [text, target, option] :
@@ -116,6 +119,7 @@ void addTiming(CLI::App& app, int& status) {
     sub->add_option("--arg", a->specs, "An argument, in order, as for `lanescope sim`")->allow_extra_args(false);
     sub->add_option("-D", a->defines, "NAME=VALUE: a parameter of a catalog kernel, or a macro of a .cu file")->allow_extra_args(false);
     sub->add_option("--gpu", a->gpu, "A GPU (see `lanescope devices`) or ccX.Y")->capture_default_str();
+    sub->add_option("--as", a->as, "written or compiled, as for `lanescope sim`")->capture_default_str();
     sub->add_option("--with", a->with, "Compile with nvrtc, nvcc or clang");
     sub->add_option("--trace-block", a->traced, "The block that is traced, x fastest")->capture_default_str();
     sub->add_option("--resident", a->resident, "Blocks on the SM instead of what occupancy and grid give");

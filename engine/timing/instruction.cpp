@@ -13,7 +13,7 @@ namespace {
 
 struct Cost {
     Pipe pipe = Pipe::Other;
-    int slots = 1;
+    int slotsUsed = 1;
     int latency = 4;
     int pipeCycles = 1;
 };
@@ -207,7 +207,7 @@ ProgramTiming analyse(const sim::Program& program, const Parameters& parameters)
         InstructionTiming& t = out.instructions[pc];
         const Cost cost = costOf(in, op, parameters);
         t.pipe = cost.pipe;
-        t.slots = static_cast<std::uint8_t>(cost.slots);
+        t.slotsUsed = static_cast<std::uint8_t>(cost.slotsUsed);
         t.latency = static_cast<std::uint16_t>(cost.latency);
         t.pipeCycles = static_cast<std::uint16_t>(cost.pipeCycles);
         t.isControl = isControl(op.kind);

@@ -23,7 +23,7 @@ struct InstructionTiming {
     bool isLoad = false, isStore = false, isAtomic = false;
     bool isShared = false;      ///< of the shared space (else global, local or not known)
     bool usesConstants = false; ///< parameters or constant memory: the first use waits for the constant cache
-    std::uint8_t slots = 1;     ///< issue slots
+    std::uint8_t slotsUsed = 1;     ///< issue slots
     std::uint16_t pipeCycles = 1; ///< for which its pipe is held
     std::uint16_t latency = 4;  ///< issue to dependent issue; memory adds what its path takes
     std::uint32_t registers = 0; ///< first in ProgramTiming::registers: reads, then writes

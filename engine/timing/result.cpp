@@ -76,12 +76,12 @@ std::vector<Interval> SmTiming::intervals(std::uint32_t warp) const {
     const WarpTiming& w = warps[warp];
     for (const std::uint32_t i : w.issues) {
         const Issue& issue = issues[i];
-        if (issue.slots == 0)
+        if (issue.slotsUsed == 0)
             continue;
         add(issue.ready, issue.waiting, i);
         add(issue.free, issue.throttle, i);
         add(issue.cycle, WarpState::NotSelected, i);
-        add(issue.cycle + issue.slots, WarpState::Issued, i);
+        add(issue.cycle + issue.slotsUsed, WarpState::Issued, i);
     }
     add(w.end, WarpState::Drain, w.issues.empty() ? kNone : w.issues.back());
     add(cycles, WarpState::Done, kNone);
@@ -90,21 +90,21 @@ std::vector<Interval> SmTiming::intervals(std::uint32_t warp) const {
 
 Interval SmTiming::at(std::uint32_t warp, std::uint32_t cycle) const {
     const WarpTiming& w = warps[warp];
-    const auto found = std::partition_point(w.issues.begin(), w.issues.end(), [&](std::uint32_t i) { return issues[i].cycle + issues[i].slots <= cycle; });
+    const auto found = std::partition_point(w.issues.begin(), w.issues.end(), [&](std::uint32_t i) { return issues[i].cycle + issues[i].slotsUsed <= cycle; });
     if (found == w.issues.end())
-        return cycle < w.end ? Interval{w.issues.empty() ? 0 : issues[w.issues.back()].cycle + issues[w.issues.back()].slots, w.end, WarpState::Drain, kNone}
+        return cycle < w.end ? Interval{w.issues.empty() ? 0 : issues[w.issues.back()].cycle + issues[w.issues.back()].slotsUsed, w.end, WarpState::Drain, kNone}
                              : Interval{w.end, cycles, WarpState::Done, kNone};
     const Issue& i = issues[*found];
     std::uint32_t previous = 0;
     if (found != w.issues.begin())
-        previous = issues[*(found - 1)].cycle + issues[*(found - 1)].slots;
+        previous = issues[*(found - 1)].cycle + issues[*(found - 1)].slotsUsed;
     if (cycle < i.ready)
         return {previous, i.ready, i.waiting, *found};
     if (cycle < i.free)
         return {std::max(previous, i.ready), i.free, i.throttle, *found};
     if (cycle < i.cycle)
         return {std::max(previous, i.free), i.cycle, WarpState::NotSelected, *found};
-    return {i.cycle, i.cycle + i.slots, WarpState::Issued, *found};
+    return {i.cycle, i.cycle + i.slotsUsed, WarpState::Issued, *found};
 }
 
 double SmTiming::overlap() const {
@@ -114,7 +114,7 @@ double SmTiming::overlap() const {
     for (const Issue& i : issues) {
         if (i.level >= Level::L2 && i.done > i.cycle)
             loads.emplace_back(i.cycle, std::min(i.done, cycles));
-        if (i.slots != 0 && isArithmetic[i.pc] != 0)
+        if (i.slotsUsed != 0 && isArithmetic[i.pc] != 0)
             math.push_back(i.cycle);
     }
     math.erase(std::unique(math.begin(), math.end()), math.end());
@@ -225,7 +225,7 @@ private:
             m_out.push_back({cause, WarpState::Issued, i.cycle, i.done, fmt::format("{} is served by {}: {} cycles", instructionName(m_program, i.pc), name(i.level), i.done - i.cycle)});
             return false;
         }
-        m_out.push_back({cause, WarpState::Issued, i.cycle, std::max(i.cycle + i.slots, i.done), fmt::format("{} is issued", instructionName(m_program, i.pc))});
+        m_out.push_back({cause, WarpState::Issued, i.cycle, std::max(i.cycle + i.slotsUsed, i.done), fmt::format("{} is issued", instructionName(m_program, i.pc))});
         return before(i, at);
     }
 
@@ -239,8 +239,8 @@ private:
             const Issue& x = m_timing.issues[*here];
             std::uint32_t previous = 0;
             if (here != w.issues.begin())
-                previous = m_timing.issues[*(here - 1)].cycle + m_timing.issues[*(here - 1)].slots;
-            if (x.slots != 0 && x.cycle > previous) {
+                previous = m_timing.issues[*(here - 1)].cycle + m_timing.issues[*(here - 1)].slotsUsed;
+            if (x.slotsUsed != 0 && x.cycle > previous) {
                 // The longest of its waits.
                 const std::uint32_t ready = std::max(previous, x.ready), free = std::max(ready, x.free);
                 if (ready > previous && ready - previous >= free - ready && ready - previous >= x.cycle - free)
@@ -264,9 +264,9 @@ private:
             if (w.scheduler != m_timing.warps[i.warp].scheduler)
                 continue;
             auto x = std::partition_point(w.issues.begin(), w.issues.end(), [&](std::uint32_t n) { return m_timing.issues[n].cycle <= cycle; });
-            while (x != w.issues.begin() && m_timing.issues[*(x - 1)].slots == 0)
+            while (x != w.issues.begin() && m_timing.issues[*(x - 1)].slotsUsed == 0)
                 --x;
-            if (x != w.issues.begin() && m_timing.issues[*(x - 1)].cycle + m_timing.issues[*(x - 1)].slots > cycle)
+            if (x != w.issues.begin() && m_timing.issues[*(x - 1)].cycle + m_timing.issues[*(x - 1)].slotsUsed > cycle)
                 found = *(x - 1);
         }
         return found;

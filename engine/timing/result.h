@@ -48,7 +48,7 @@ struct Issue {
     std::uint32_t occupant = kNone; ///< the issue that held its pipe until free
     WarpState waiting = WarpState::Issued, throttle = WarpState::Issued;
     Level level = Level::None;
-    std::uint8_t slots = 1;  ///< cycles that issuing took; 0: ptxas leaves no instruction of it
+    std::uint8_t slotsUsed = 1;  ///< cycles that issuing took; 0: ptxas leaves no instruction of it
 };
 
 struct WarpTiming {

@@ -54,7 +54,7 @@ public:
             }
             done[best] = true;
             out.push_back(m_first + best);
-            time += m_timing.instructions[m_first + best].slots;
+            time += m_timing.instructions[m_first + best].slotsUsed;
         }
         return out;
     }

@@ -76,7 +76,7 @@ public:
         std::uint32_t count = 0;
         for (std::size_t pc = 0; pc < program.instructions.size(); ++pc) {
             m_codeLine[pc] = count / static_cast<unsigned>(std::max(1, p.codeLineInstructions));
-            count += program.instructions[pc].slots;
+            count += program.instructions[pc].slotsUsed;
         }
         m_codeReady.assign(count / static_cast<unsigned>(std::max(1, p.codeLineInstructions)) + 1, kNever);
         for (Scheduler& s : m_schedulers) {
@@ -209,7 +209,7 @@ private:
             i.pc = w.next->pc;
             i.event = w.next->event;
             i.cycle = i.ready = i.free = i.done = w.previous;
-            i.slots = 0;
+            i.slotsUsed = 0;
             record(index, *w.next, i);
             ++w.next;
         }
@@ -334,7 +334,7 @@ private:
         out.pc = r.pc;
         out.event = r.event;
         out.cycle = now;
-        out.slots = t.slots;
+        out.slotsUsed = t.slotsUsed;
         out.ready = std::max(w.ready, w.previous);
         out.waiting = w.cause.state;
         out.cause = w.cause.producer;
@@ -344,18 +344,18 @@ private:
             if (const Unit* unit = unitOf(s, t.pipe))
                 out.occupant = unit->occupant;
         }
-        w.previous = w.earliest = now + t.slots;
+        w.previous = w.earliest = now + t.slotsUsed;
         w.hold = {0, kNone, WarpState::Wait};
-        s.free = now + t.slots;
-        m_out.issueSlots += t.slots;
+        s.free = now + t.slotsUsed;
+        m_out.issueSlots += t.slotsUsed;
 
         Cycle done = now + t.latency;
         switch (t.pipe) {
         case Pipe::Fma: hold(m_p.fmaPipes > 1 && s.fma[1].free < s.fma[0].free ? s.fma[1] : s.fma[0], now, t.pipeCycles, number, t.pipe); break;
         case Pipe::Multiply: hold(s.fma[0], now, t.pipeCycles, number, t.pipe); break;
-        case Pipe::Alu: hold(s.alu, now, t.pipeCycles * t.slots, number, t.pipe); break;
+        case Pipe::Alu: hold(s.alu, now, t.pipeCycles * t.slotsUsed, number, t.pipe); break;
         case Pipe::Add:
-            for (int i = 0; i < t.slots; ++i)
+            for (int i = 0; i < t.slotsUsed; ++i)
                 hold(s.alu.free <= s.fma[0].free ? s.alu : s.fma[0], now, t.pipeCycles, number, t.pipe);
             break;
         case Pipe::Fp64: hold(s.fp64, now, t.pipeCycles, number, t.pipe); break;

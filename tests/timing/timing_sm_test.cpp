@@ -228,7 +228,7 @@ TEST_CASE("loads are moved up within their block, not past a barrier, and not be
         const ptx::Opcode opcode = t.program.program->instructions[i.pc]->opcode;
         if (opcode == ptx::Opcode::Bar)
             barrier = i.cycle;
-        if (opcode == ptx::Opcode::Ld && i.slots != 0)
+        if (opcode == ptx::Opcode::Ld && i.slotsUsed != 0)
             second = i.cycle;
     }
     CHECK(second > barrier);

@@ -103,7 +103,7 @@ TEST_CASE("Strip texts stay apart and inside", "[transport]") {
                 const StripLayout l = stripLayout(rect, warps, 6400, 0, 6400);
                 const TextLog log = paintLogged(rect.size(), [&](Canvas& c) {
                     paintStrips(c, l, index);
-                    paintPlayhead(c, l, snapshot->frame);
+                    paintPlayhead(c, l, snapshot->frame, snapshot->frame.index);
                 });
                 CHECK(overlapping(log).toStdString() == "");
                 if (l.scrubY + 20 < rect.height())

@@ -9,7 +9,7 @@
 
 #include "views/export/canvas.h"
 #include "views/kit/controls.h"
-#include "views/panes/transport/strips.h"
+#include "views/panes/transport/cycle_strips.h"
 
 namespace lanescope::views {
 namespace {
@@ -52,6 +52,18 @@ ControlBar::ControlBar(Intents* intents, QWidget* parent)
     connect(m_play, &KeyButton::clicked, this, [this] { togglePlaying(); });
     connect(intents, &Intents::setPlaying, this, [this](bool on) { showPlaying(on); });
 
+    m_axis = new SegmentedButtons(
+        QStringLiteral("transport_axis"),
+        {QStringLiteral("Events"), QStringLiteral("Cycles")}, true, this);
+    m_axis->setToolTip(QStringLiteral("What the strips' axis counts"));
+    connect(m_axis, &SegmentedButtons::activated, this, [this](int index) {
+        m_wantsCycles = index == 1;
+        place();
+        update();
+        if (onAxis)
+            onAxis();
+    });
+
     m_speed = new QSlider(Qt::Horizontal, this);
     m_speed->setObjectName(QStringLiteral("transport_speed"));
     m_speed->setAccessibleName(QStringLiteral("Steps per second"));
@@ -82,6 +94,7 @@ ControlState ControlState::of(const session::Snapshot* snapshot) {
     state.hasTrace = true;
     state.count = std::uint32_t(trace->events.size());
     state.index = snapshot->frame.index;
+    state.hasTiming = snapshot->timing != nullptr;
     state.canStep = snapshot->frame.nextPc.has_value();
     state.canStepBack = state.index > 0;
     state.hasBarrier = std::lower_bound(trace->barriers.begin(), trace->barriers.end(),
@@ -91,6 +104,11 @@ ControlState ControlState::of(const session::Snapshot* snapshot) {
 
 void ControlBar::setState(const ControlState& state) {
     m_state = state;
+    m_axis->setVisible(state.hasLegend);
+    m_axis->setSegmentEnabled(1, state.hasTiming,
+                              state.hasTiming ? QString()
+                                              : QStringLiteral("This block has no timing"));
+    m_axis->setCurrent(showsCycles() ? 1 : 0);
     m_back->setEnabled(state.canStepBack);
     m_step->setEnabled(state.canStep);
     m_line->setEnabled(state.canStep);
@@ -129,7 +147,10 @@ void ControlBar::place() {
         b->setGeometry(int(x), (height() - size.height()) / 2, size.width(), size.height());
         x += size.width() + 6;
     }
-    x += 13;
+    const QSize axis = m_state.hasLegend ? m_axis->sizeHint() : QSize(-4, 0);
+    m_axis->setGeometry(int(x) + 4, (height() - axis.height()) / 2, axis.width(), axis.height());
+    x += axis.width() + 4;
+    x += 17;
     m_speedX = x;
     x += Canvas::width(QStringLiteral("Speed"), Theme::ui(12)) + 10;
     const int slider = width() < 1100 ? 84 : 120;
@@ -170,9 +191,12 @@ void ControlBar::paintEvent(QPaintEvent*) {
     back(grouped(m_state.index), strong, t.tx);
     back(m_state.unit + QLatin1Char(' '), plain, t.tx2);
     separator(x - 12);
-    if (m_state.hasLegend && m_speedX > 0 && m_legendX + 80 < x - 24) {
+    if (m_state.hasLegend && m_legendX + 80 < x - 24) {
         separator(m_legendX - 10);
-        paintStripLegend(c, m_legendX + 4, base, x - 20);
+        if (showsCycles())
+            paintCycleLegend(c, m_legendX + 4, base, x - 20);
+        else
+            paintStripLegend(c, m_legendX + 4, base, x - 20);
     }
 }
 

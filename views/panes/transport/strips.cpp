@@ -199,7 +199,7 @@ void paintStrips(Canvas& c, const StripLayout& l, const TraceIndex& index) {
     paintScrub(c, l, index);
 }
 
-void paintPlayhead(Canvas& c, const StripLayout& l, const FrameView& frame) {
+void paintPlayhead(Canvas& c, const StripLayout& l, const FrameView& frame, double position) {
     const Theme& t = c.theme();
     // Every how many rows a label has room.
     const int every = std::max(1, int(std::ceil(12.0 / l.pitch)));
@@ -244,16 +244,16 @@ void paintPlayhead(Canvas& c, const StripLayout& l, const FrameView& frame) {
         }
         c.text(l.rect.left() + 76, y + 4, stateName(state), {Theme::ui(11), t.tx2});
     }
-    const double at = std::clamp(double(frame.index), l.from, l.to);
+    const double at = std::clamp(position, l.from, l.to);
     const double x = std::round(l.x(at));
     QColor veil = t.pane;
     veil.setAlphaF(0.52f);
     c.fill({x, l.top - 1, l.right - x, l.pitch * l.warps}, veil);
-    const double knob = std::round(l.scrubX(frame.index));
+    const double knob = std::round(l.scrubX(position));
     QColor past = t.acc;
     past.setAlphaF(0.16f);
     c.fill({l.left, l.scrubY, knob - l.left, l.scrubHeight}, past);
-    const bool inView = frame.index >= l.from && frame.index <= l.to;
+    const bool inView = position >= l.from && position <= l.to;
     if (inView)
         c.line({x + 0.5, l.top - 4}, {x + 0.5, std::abs(x - knob) < 1 ? l.scrubY : l.axisY}, t.tx,
                1.5);

@@ -42,7 +42,9 @@ StripLayout stripLayout(const QRectF& rect, int warps, std::uint32_t events, dou
 /// Strips, axis, scrubber: all that does not move with the playhead.
 void paintStrips(Canvas& canvas, const StripLayout& layout, const TraceIndex& index);
 /// Labels with states, the veil over the future, the playhead.
-void paintPlayhead(Canvas& canvas, const StripLayout& layout, const session::FrameView& frame);
+/// `position`: where the present moment is on the axis.
+void paintPlayhead(Canvas& canvas, const StripLayout& layout, const session::FrameView& frame,
+                   double position);
 /// "Issued, ready, at barrier, done" with their textures from x on; returns the right end.
 double paintStripLegend(Canvas& canvas, double x, double baseline, double right);
 

@@ -14,7 +14,8 @@
 #include "views/export/painted_pane.h"
 #include "views/kit/paint.h"
 #include "views/panes/transport/control_bar.h"
-#include "views/panes/transport/strips.h"
+#include "views/panes/transport/cycle_strips.h"
+#include "views/panes/transport/why_popup.h"
 
 namespace lanescope::views {
 namespace {
@@ -81,6 +82,8 @@ public:
     TransportPane(Intents* intents, QWidget* parent)
         : PaintedPane(QStringLiteral("transport"), QStringLiteral("Transport"), intents, parent),
           m_bar(new ControlBar(intents, this)) {
+        m_bar->onAxis = [this] { resetView(); };
+        setMouseTracking(true);
         setMinimumHeight(m_bar->height() + 96);
         setMinimumWidth(480);
     }
@@ -92,12 +95,15 @@ public:
             m_index.reset();
             if (trace)
                 m_index.emplace(trace, snapshot->program.get());
-            m_from = 0;
-            m_to = trace ? double(trace->events.size()) : 1;
-            invalidate();
+            m_snapshot = snapshot;
+            m_bar->setState(ControlState::of(snapshot.get()));
+            resetView();
         }
         m_snapshot = snapshot;
+        const bool wasCycles = m_bar->showsCycles();
         m_bar->setState(ControlState::of(snapshot.get()));
+        if (wasCycles != m_bar->showsCycles())
+            resetView();
         m_table.set(trace, snapshot ? snapshot->program : nullptr);
         followPlayhead();
         if (snapshot)
@@ -127,7 +133,11 @@ public:
         const double width = Canvas::width(counter, Theme::ui(12));
         c.text(rect.right() - 14, rect.top() + 20, counter,
                {Theme::ui(12), theme.tx2, Align::Right});
-        paintStripLegend(c, rect.left() + 12, rect.top() + 20, rect.right() - width - 28);
+        const double right = rect.right() - width - 28;
+        if (showsCycles())
+            paintCycleLegend(c, rect.left() + 12, rect.top() + 20, right);
+        else
+            paintStripLegend(c, rect.left() + 12, rect.top() + 20, right);
     }
 
 protected:
@@ -135,6 +145,10 @@ protected:
 
     void paintBase(QPainter& painter, const QRectF& rect, const Theme& theme) override {
         Canvas c(painter, theme);
+        if (m_index && showsCycles()) {
+            paintCycleStrips(c, layoutFor(rect), *m_snapshot->timing);
+            return;
+        }
         if (m_index) {
             paintStrips(c, layoutFor(rect), *m_index);
             return;
@@ -149,7 +163,9 @@ protected:
         if (!m_index || !m_snapshot)
             return;
         Canvas c(painter, theme);
-        paintPlayhead(c, layoutFor(rect), m_snapshot->frame);
+        paintPlayhead(c, layoutFor(rect), m_snapshot->frame, position());
+        if (!m_tip.isEmpty())
+            drawTip(painter, m_tipAt, m_tip, rect, theme);
     }
 
     void resizeEvent(QResizeEvent* event) override {
@@ -168,21 +184,33 @@ protected:
             return;
         }
         m_drag = at.y() >= l.axisY + 12 ? Drag::Scrub : Drag::Strips;
+        m_tip.clear();
+        if (showsCycles() && m_drag == Drag::Strips && askWhy(at, l))
+            return;
         seekTo(at.x());
     }
 
     void mouseMoveEvent(QMouseEvent* event) override {
         if (m_drag != Drag::None)
             seekTo(event->position().x());
+        else
+            hover(event->position());
     }
 
     void mouseReleaseEvent(QMouseEvent*) override { m_drag = Drag::None; }
 
+    void leaveEvent(QEvent*) override {
+        if (!m_tip.isEmpty()) {
+            m_tip.clear();
+            update();
+        }
+    }
+
     void wheelEvent(QWheelEvent* event) override {
-        if (!m_index || m_index->events() < 2)
+        if (!m_index || extent() < 2)
             return;
         const StripLayout l = layoutFor(canvasRect());
-        const double events = m_index->events();
+        const double events = extent();
         if (event->modifiers().testFlag(Qt::ShiftModifier) || event->angleDelta().x() != 0) {
             const double delta =
                 event->angleDelta().x() != 0 ? event->angleDelta().x() : event->angleDelta().y();
@@ -230,7 +258,7 @@ protected:
                 emit intents()->selectWarp(warp + 1);
             return;
         case Qt::Key_Escape:
-            setView(0, double(last));
+            setView(0, extent());
             return;
         default:
             Pane::keyPressEvent(event);
@@ -241,12 +269,12 @@ private:
     enum class Drag { None, Strips, Scrub };
 
     StripLayout layoutFor(const QRectF& rect) const {
-        return stripLayout(rect, m_index ? m_index->warps() : 0, m_index ? m_index->events() : 0,
-                           m_from, m_to);
+        return stripLayout(rect, m_index ? m_index->warps() : 0,
+                           m_index ? std::uint32_t(extent()) : 0, m_from, m_to);
     }
 
     void setView(double from, double span) {
-        const double events = m_index->events();
+        const double events = extent();
         from = std::clamp(from, 0.0, std::max(0.0, events - span));
         if (from == m_from && from + span == m_to)
             return;
@@ -258,7 +286,7 @@ private:
     void followPlayhead() {
         if (!m_index || !m_snapshot || m_drag == Drag::Strips)
             return;
-        const double at = m_snapshot->frame.index, span = m_to - m_from;
+        const double at = position(), span = m_to - m_from;
         if (at < m_from || at > m_to)
             setView(at - span / 4, span);
     }
@@ -266,12 +294,87 @@ private:
     void seekTo(double x) {
         const StripLayout l = layoutFor(canvasRect());
         const double event = m_drag == Drag::Scrub ? l.scrubEvent(x) : l.event(x);
-        const auto index = quint32(std::clamp(std::round(event), 0.0, double(m_index->events())));
+        const auto index = showsCycles()
+                               ? indexAt(event)
+                               : quint32(std::clamp(std::round(event), 0.0, double(m_index->events())));
         if (!m_snapshot || index != m_snapshot->frame.index)
             emit intents()->seek(index);
     }
 
+    bool showsCycles() const {
+        return m_bar->showsCycles() && m_snapshot != nullptr && m_snapshot->timing != nullptr;
+    }
+    /// Length of the axis: events or cycles.
+    double extent() const {
+        return showsCycles() ? double(std::max(1u, m_snapshot->timing->sm.cycles))
+                             : double(m_index->events());
+    }
+    /// Where the present moment is on the axis.
+    double position() const {
+        return showsCycles() ? cycleOf(*m_snapshot->timing, m_snapshot->frame.index)
+                             : m_snapshot->frame.index;
+    }
+    void resetView() {
+        m_tip.clear();
+        m_from = 0;
+        m_to = m_index ? extent() : 1;
+        invalidate();
+    }
+
+    /// The moment of the trace for a cycle: after the selected warp's last event issued by then.
+    quint32 indexAt(double cycle) const {
+        const session::TimingReport& timing = *m_snapshot->timing;
+        const int warp = smWarp(timing, m_snapshot->selection.warp);
+        if (warp < 0 || cycle <= 0)
+            return 0;
+        const auto& list = timing.sm.warps[std::size_t(warp)].issues;
+        const auto after = std::partition_point(list.begin(), list.end(), [&](std::uint32_t i) {
+            return timing.sm.issues[i].cycle < cycle;
+        });
+        return after == list.begin() ? 0 : timing.sm.issues[*(after - 1)].event + 1;
+    }
+
+    /// Opens the chain of causes when the warp under the pointer waits there.
+    bool askWhy(const QPointF& at, const StripLayout& l) {
+        const int warp = l.warpAt(at.y());
+        if (warp < 0 || at.x() > l.right)
+            return false;
+        emit intents()->selectWarp(warp);
+        const session::TimingReport& timing = *m_snapshot->timing;
+        const int index = smWarp(timing, warp);
+        const double cycle = std::clamp(std::floor(l.event(at.x())), 0.0, extent() - 1);
+        if (index < 0)
+            return false;
+        const timing::WarpState state = timing.sm.at(std::uint32_t(index), std::uint32_t(cycle)).state;
+        if (state == timing::WarpState::Issued || state == timing::WarpState::Done ||
+            state == timing::WarpState::Drain)
+            return false;
+        m_drag = Drag::None;
+        showWhy(this, intents(), m_snapshot, std::uint32_t(index), std::uint32_t(cycle),
+                mapToGlobal(QPoint(int(at.x()), int(l.top))));
+        update();
+        return true;
+    }
+
+    void hover(const QPointF& at) {
+        QStringList tip;
+        if (m_index && showsCycles()) {
+            const StripLayout l = layoutFor(canvasRect());
+            const int warp = l.warpAt(at.y());
+            if (warp >= 0 && at.x() >= l.left && at.x() <= l.right && at.y() < l.axisY)
+                tip = describe(*m_snapshot->timing, warp,
+                               std::uint32_t(std::clamp(l.event(at.x()), 0.0, extent() - 1)));
+        }
+        if (tip.isEmpty() && m_tip.isEmpty())
+            return;
+        m_tip = std::move(tip);
+        m_tipAt = at + QPointF(12, 8);
+        update();
+    }
+
     ControlBar* m_bar;
+    QStringList m_tip;
+    QPointF m_tipAt;
     SnapshotPtr m_snapshot;
     std::shared_ptr<const session::TraceView> m_trace;
     std::optional<TraceIndex> m_index;

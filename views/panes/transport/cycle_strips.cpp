@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/panes/transport/cycle_strips.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "views/export/canvas.h"
+
+namespace lanescope::views {
+namespace {
+
+using timing::Issue;
+using timing::WarpState;
+
+constexpr int kLooks = int(StateLook::Done) + 1;
+
+/// The pattern or colour of a look, so that none is told by colour alone.
+void fillLook(Canvas& c, const QRectF& r, StateLook look) {
+    const Theme& t = c.theme();
+    switch (look) {
+    case StateLook::Issued:
+        c.fill(r, t.acc);
+        break;
+    case StateLook::Memory:
+        c.texture(r, Texture::Waiting);
+        break;
+    case StateLook::Unit:
+        c.texture(r, Texture::InFlight);
+        break;
+    case StateLook::Fixed:
+        c.fill(r, t.line2);
+        break;
+    case StateLook::Throttle:
+        c.stripes(r, t.errbg, t.err, 2, 5, 1);
+        break;
+    case StateLook::Barrier:
+        c.texture(r, Texture::Barrier);
+        break;
+    case StateLook::Ready:
+        break;
+    case StateLook::Fetch:
+        c.texture(r, Texture::Unused);
+        break;
+    case StateLook::Done:
+        c.texture(r, Texture::Done);
+        break;
+    }
+}
+
+/// Cycles of each look in every pixel of a row, from the issues in view.
+class RowCoverage {
+public:
+    RowCoverage(const timing::SmTiming& sm, int warp, double from, double to, int pixels)
+        : m_from(from), m_perPixel((to - from) / pixels), m_cover(std::size_t(pixels)) {
+        const timing::WarpTiming& w = sm.warps[std::size_t(warp)];
+        const auto& list = w.issues;
+        auto it = std::partition_point(list.begin(), list.end(), [&](std::uint32_t i) {
+            return sm.issues[i].cycle + sm.issues[i].slotsUsed <= from;
+        });
+        std::uint32_t at = 0;
+        for (auto before = it; before != list.begin();) {
+            --before;
+            if (sm.issues[*before].slotsUsed != 0) {
+                at = sm.issues[*before].cycle + sm.issues[*before].slotsUsed;
+                break;
+            }
+        }
+        for (; it != list.end() && at < to; ++it) {
+            const Issue& i = sm.issues[*it];
+            if (i.slotsUsed == 0)
+                continue;
+            at = add(at, i.ready, lookOf(i.waiting));
+            at = add(at, i.free, lookOf(i.throttle));
+            at = add(at, i.cycle, StateLook::Ready);
+            at = add(at, i.cycle + i.slotsUsed, StateLook::Issued);
+        }
+        if (it == list.end()) {
+            at = add(at, w.end, StateLook::Fetch);
+            add(at, std::max(std::uint32_t(std::ceil(to)), sm.cycles), StateLook::Done);
+        }
+    }
+
+    /// The look that fills most of a pixel, an issue counting when it is a third of it.
+    StateLook at(int pixel) const {
+        const auto& c = m_cover[std::size_t(pixel)];
+        if (c[int(StateLook::Issued)] >= m_perPixel / 3)
+            return StateLook::Issued;
+        StateLook most = StateLook::Ready;
+        float best = 0;
+        for (int l = 1; l < kLooks; ++l)
+            if (c[std::size_t(l)] > best) {
+                best = c[std::size_t(l)];
+                most = StateLook(l);
+            }
+        return most;
+    }
+    double issued(int pixel) const {
+        return double(m_cover[std::size_t(pixel)][int(StateLook::Issued)]) / m_perPixel;
+    }
+
+private:
+    double m_from, m_perPixel;
+    std::vector<std::array<float, kLooks>> m_cover;
+
+    std::uint32_t add(std::uint32_t at, std::uint32_t end, StateLook look) {
+        if (end <= at)
+            return at;
+        const double a = (at - m_from) / m_perPixel, b = (end - m_from) / m_perPixel;
+        const int first = std::max(0, int(std::floor(a)));
+        const int last = std::min(int(m_cover.size()) - 1, int(std::ceil(b)) - 1);
+        for (int p = first; p <= last; ++p)
+            m_cover[std::size_t(p)][std::size_t(look)] +=
+                float((std::min(b, p + 1.0) - std::max(a, double(p))) * m_perPixel);
+        return end;
+    }
+};
+
+void paintRow(Canvas& c, const StripLayout& l, const timing::SmTiming& sm, int row, int warp) {
+    const QRectF r = l.row(row);
+    const int pixels = std::max(1, int(r.width()));
+    const RowCoverage cover(sm, warp, l.from, l.to, pixels);
+    QColor faint = c.theme().acc;
+    int start = 0;
+    for (int p = 1; p <= pixels; ++p)
+        if (p == pixels || cover.at(p) != cover.at(start)) {
+            fillLook(c, {r.left() + start, r.top(), double(p - start), r.height()},
+                     cover.at(start));
+            start = p;
+        }
+    // Where issues are few among much waiting, a line along the foot is as high as their share.
+    if (r.height() >= 6)
+        for (int p = 0; p < pixels; ++p)
+            if (const double share = cover.issued(p);
+                share > 0.02 && cover.at(p) != StateLook::Issued)
+                c.fill({r.left() + p, r.bottom() - std::max(1.0, share * r.height()), 1,
+                        std::max(1.0, share * r.height())},
+                       faint);
+}
+
+double snap(double v) { return std::floor(v) + 0.5; }
+
+void paintAxis(Canvas& c, const StripLayout& l) {
+    const Theme& t = c.theme();
+    c.line({l.left, snap(l.axisY)}, {l.right, snap(l.axisY)}, t.line2);
+    const double step =
+        std::max(1.0, niceStep(l.to - l.from, std::max(2, int((l.right - l.left) / 110))));
+    const QFont font = Theme::mono(10);
+    double free = l.left - 1;
+    for (double e = std::ceil(l.from / step) * step; e <= l.to + 0.5; e += step) {
+        const double x = snap(std::min(l.x(e), l.right));
+        c.line({x, l.axisY}, {x, l.axisY + 5}, t.line2);
+        QString text = grouped(qint64(std::llround(e)));
+        const bool first = x < l.left + 2;
+        if (first)
+            text += QStringLiteral(" cycles, modelled");
+        const double width = Canvas::width(text, font);
+        const double at = first ? l.left : std::min(x - width / 2, l.right - width);
+        if (at < free)
+            continue;
+        c.text(at, l.axisY + 16, text, {font, t.tx3});
+        free = at + width + 14;
+    }
+}
+
+void paintScrub(Canvas& c, const StripLayout& l, const session::TimingReport& timing) {
+    const Theme& t = c.theme();
+    const QRectF bar = l.scrub();
+    c.box(bar, t.hdr, {}, 0, 2);
+    c.text(l.rect.left() + 12, bar.bottom() - 3, QStringLiteral("Scrub"), {Theme::ui(11), t.tx3});
+    const timing::SmTiming& sm = timing.sm;
+    const QString text =
+        QStringLiteral("%1 on the SM · %2 · issue slots %3 used")
+            .arg(counted(sm.resident, QStringLiteral("block")),
+                 counted(sm.cycles, QStringLiteral("cycle")), percent(sm.issueUtilisation()));
+    c.textFit(bar.left() + 8, bar.bottom() - 3, bar.width() - 16, text,
+              {Theme::ui(11, QFont::Medium), t.tx2});
+    if (l.from > 0 || l.to < l.events)
+        c.box({l.scrubX(l.from), bar.top() - 1, std::max(3.0, l.scrubX(l.to) - l.scrubX(l.from)),
+               bar.height() + 2},
+              {}, t.acc, 1, 2);
+}
+
+} // namespace
+
+StateLook lookOf(WarpState state) {
+    switch (state) {
+    case WarpState::Issued:
+        return StateLook::Issued;
+    case WarpState::LongScoreboard:
+    case WarpState::Membar:
+        return StateLook::Memory;
+    case WarpState::ShortScoreboard:
+        return StateLook::Unit;
+    case WarpState::Wait:
+    case WarpState::BranchResolving:
+        return StateLook::Fixed;
+    case WarpState::MathPipeThrottle:
+    case WarpState::MioThrottle:
+    case WarpState::LgThrottle:
+        return StateLook::Throttle;
+    case WarpState::Barrier:
+        return StateLook::Barrier;
+    case WarpState::NotSelected:
+        return StateLook::Ready;
+    case WarpState::NoInstruction:
+    case WarpState::ConstantMiss:
+    case WarpState::Drain:
+        return StateLook::Fetch;
+    case WarpState::Done:
+        return StateLook::Done;
+    }
+    return StateLook::Ready;
+}
+
+int smWarp(const session::TimingReport& timing, int warp) {
+    const auto& warps = timing.sm.warps;
+    for (std::size_t w = 0; w < warps.size(); ++w)
+        if (warps[w].slot == 0 && int(warps[w].warp) == warp)
+            return int(w);
+    return -1;
+}
+
+std::uint32_t cycleOf(const session::TimingReport& timing, std::uint32_t index) {
+    const auto& issues = timing.sm.issueOfEvent;
+    if (index == 0 || issues.empty())
+        return 0;
+    const std::uint32_t issue = issues[std::min<std::size_t>(index, issues.size()) - 1];
+    if (issue == timing::kNone)
+        return timing.sm.cycles;
+    const Issue& i = timing.sm.issues[issue];
+    return std::min(i.cycle + std::max<std::uint32_t>(1, i.slotsUsed), timing.sm.cycles);
+}
+
+void paintCycleStrips(Canvas& c, const StripLayout& l, const session::TimingReport& timing) {
+    c.fill(l.rect, c.theme().pane);
+    for (int row = 0; row < l.warps; ++row) {
+        c.fill(l.row(row), c.theme().alt);
+        if (const int warp = smWarp(timing, row); warp >= 0)
+            paintRow(c, l, timing.sm, row, warp);
+    }
+    paintAxis(c, l);
+    paintScrub(c, l, timing);
+}
+
+double paintCycleLegend(Canvas& c, double x, double baseline, double right) {
+    const Theme& t = c.theme();
+    const QFont font = Theme::ui(11);
+    static const std::array<std::pair<StateLook, const char*>, kLooks> kItems{
+        {{StateLook::Issued, "Issued"},
+         {StateLook::Memory, "Memory"},
+         {StateLook::Unit, "Shared, SFU"},
+         {StateLook::Barrier, "Barrier"},
+         {StateLook::Throttle, "Pipe full"},
+         {StateLook::Fixed, "Latency"},
+         {StateLook::Ready, "Not selected"},
+         {StateLook::Done, "Done"},
+         {StateLook::Fetch, "Code, drain"}}};
+    for (const auto& [look, name] : kItems) {
+        const QString text = QLatin1String(name);
+        const double width = 20 + Canvas::width(text, font);
+        if (x + width > right)
+            break;
+        const QRectF swatch(x, baseline - 9, 15, 10);
+        if (look == StateLook::Ready)
+            c.box(swatch, t.alt, t.line2);
+        else
+            fillLook(c, swatch, look);
+        c.text(x + 19, baseline, text, {font, t.tx2});
+        x += width + 10;
+    }
+    return x;
+}
+
+QStringList describe(const session::TimingReport& timing, int warp, std::uint32_t cycle) {
+    const int index = smWarp(timing, warp);
+    if (index < 0 || cycle >= timing.sm.cycles)
+        return {};
+    const timing::Interval i = timing.sm.at(std::uint32_t(index), cycle);
+    QStringList out{QStringLiteral("Warp %1, cycles %2–%3: %4")
+                        .arg(QString::number(warp), grouped(i.begin), grouped(i.end),
+                             QLatin1String(timing::label(i.state)).toString().toLower())};
+    out << QLatin1String(timing::help(i.state));
+    const auto chain =
+        timing::why(timing.sm, *timing.program, std::uint32_t(index), cycle);
+    if (!chain.empty() && i.state != WarpState::Done)
+        out << QString::fromStdString(chain.front().what);
+    if (i.state != WarpState::Issued && i.state != WarpState::Done)
+        out << QStringLiteral("Click for the chain of causes");
+    return out;
+}
+
+} // namespace lanescope::views
