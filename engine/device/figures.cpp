@@ -45,8 +45,6 @@ const std::vector<FigureKind>& figureKinds() {
          "integer, logic and compare lanes"},
         {"convert_lanes_per_sm", "lanes/clk/SM",
          "conversions between integers and floating point"},
-        {"l1_tags_per_clock", "lines/clk/SM",
-         "lines of one instruction that the L1 looks up at once"},
         {"issue_latency_math", "cycles",
          "issue of an FP32, integer or logic instruction to issue of one that uses it"},
         {"issue_latency_half", "cycles",

@@ -25,8 +25,8 @@ std::vector<std::uint64_t> residentBlocks(std::uint64_t traced, int count, std::
 }
 
 timing::BlockStream record(const PreparedLaunch& prepared, sim::Memory& memory, std::uint64_t block, const timing::ProgramTiming& program,
-                           const timing::Parameters& parameters, std::uint32_t maxEvents, std::uint64_t maxInstructions, const std::atomic<bool>* cancel) {
-    timing::Recorder recorder(*prepared.launch.program, parameters, prepared.launch.warpsPerBlock(), maxEvents);
+                           std::uint32_t maxEvents, std::uint64_t maxInstructions, const std::atomic<bool>* cancel) {
+    timing::Recorder recorder(*prepared.launch.program, prepared.launch.warpsPerBlock(), maxEvents);
     recorder.beginBlock(static_cast<std::uint32_t>(block));
     sim::BlockMachine machine(prepared.launch, memory, {&recorder}, nullptr);
     machine.start(block);
@@ -74,7 +74,7 @@ Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaun
     std::uint64_t events = 0, allEvents = 0, touched = 0;
     const std::uint32_t perBlock = std::max(1u, options.maxEvents / static_cast<std::uint32_t>(out.residentWanted));
     for (const std::uint64_t block : residentBlocks(options.block, out.residentWanted, sms, blocks)) {
-        auto stream = std::make_shared<timing::BlockStream>(record(prepared, memory, block, programTiming, p, perBlock, options.maxInstructions, options.cancel));
+        auto stream = std::make_shared<timing::BlockStream>(record(prepared, memory, block, programTiming, perBlock, options.maxInstructions, options.cancel));
         events += stream->events;
         allEvents += stream->allEvents;
         touched += stream->touchedSectors;

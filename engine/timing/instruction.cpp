@@ -125,7 +125,7 @@ Cost costOf(const ptx::Instruction& in, const sim::Op& op, const Parameters& p) 
     case InstructionClass::AtomicGlobal:
         return {Pipe::Global, 1, p.atomicGlobal, 1};
     case InstructionClass::CopyAsync: // nothing waits for it but its wait
-        return {Pipe::Global, 1, 0, 1};
+        return op.kind == sim::OpKind::CopyAsync ? Cost{Pipe::Global, 1, p.l1, 1} : Cost{Pipe::Other, 1, 1, 1};
     case InstructionClass::Warp:
         if (op.kind == sim::OpKind::WarpSync)
             return {Pipe::Other, 1, p.warpSync, 1};
@@ -153,6 +153,16 @@ bool isControl(sim::OpKind kind) {
         return true;
     default:
         return false;
+    }
+}
+
+CopyRole copyRole(sim::OpKind kind) {
+    switch (kind) {
+    case sim::OpKind::CopyAsync: return CopyRole::Copy;
+    case sim::OpKind::CommitCopies: return CopyRole::Commit;
+    case sim::OpKind::WaitForCopies: return CopyRole::Wait;
+    case sim::OpKind::WaitForAllCopies: return CopyRole::WaitAll;
+    default: return CopyRole::None;
     }
 }
 
@@ -212,6 +222,8 @@ ProgramTiming analyse(const sim::Program& program, const Parameters& parameters)
         t.pipeCycles = static_cast<std::uint16_t>(cost.pipeCycles);
         t.isControl = isControl(op.kind);
         t.isLoad = op.kind == sim::OpKind::Load || op.kind == sim::OpKind::CopyAsync;
+        t.copies = copyRole(op.kind);
+        t.copyGroups = t.copies == CopyRole::Wait ? op.target : 0;
         t.isStore = op.kind == sim::OpKind::Store;
         t.isAtomic = op.kind == sim::OpKind::Atomic;
         t.isShared = t.pipe == Pipe::Shared;

@@ -17,11 +17,16 @@ enum class Pipe : std::uint8_t { None, Fma, Multiply, Alu, Add, Fp64, Special, C
 inline constexpr int kPipeCount = static_cast<int>(Pipe::Other) + 1;
 const char* name(Pipe pipe);
 
+/// What an instruction does with the copies from global to shared memory that a warp has under way (cp.async).
+enum class CopyRole : std::uint8_t { None, Copy, Commit, Wait, WaitAll };
+
 struct InstructionTiming {
     Pipe pipe = Pipe::Other;
     bool isControl = false;     ///< branches, calls, returns, exits: end a run of instructions
     bool isLoad = false, isStore = false, isAtomic = false;
     bool isShared = false;      ///< of the shared space (else global, local or not known)
+    CopyRole copies = CopyRole::None;
+    std::uint32_t copyGroups = 0; ///< Wait: groups that may still be under way
     bool usesConstants = false; ///< parameters or constant memory: the first use waits for the constant cache
     std::uint8_t slotsUsed = 1;     ///< issue slots
     std::uint16_t pipeCycles = 1; ///< for which its pipe is held

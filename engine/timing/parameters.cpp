@@ -39,7 +39,6 @@ const std::vector<Use>& uses() {
         {"sfu_lanes_per_sm", 1, 512, [](Parameters& p, double v) { p.specialCycles = pipeCycles(p, v); }},
         {"convert_lanes_per_sm", 1, 512, [](Parameters& p, double v) { p.convertCycles = pipeCycles(p, v); }},
         {"load_store_lanes_per_sm", 8, 512, [](Parameters& p, double v) { p.lsuPortCycles = pipeCycles(p, v); }},
-        {"l1_tags_per_clock", 1, 64, [](Parameters& p, double v) { p.tagsPerCycle = whole(v); }},
         {"issue_latency_math", 1, 1000, [](Parameters& p, double v) { p.math = whole(v); }},
         {"issue_latency_half", 1, 1000, [](Parameters& p, double v) { p.half = whole(v); }},
         {"issue_latency_wide", 1, 1000, [](Parameters& p, double v) { p.wide = whole(v); }},

@@ -36,7 +36,6 @@ struct Parameters {
     // The load/store unit.
     int lsuPortCycles = 4;         ///< for which a sub-partition's port is held at least
     int lsuPortWavefrontCycles = 2; ///< for each wavefront of an instruction in a sub-partition
-    int tagsPerCycle = 4;          ///< L1 lines looked up a cycle
     int mioQueue = 8, lgQueue = 8; ///< entries a sub-partition
     double l2BytesPerCycle = 33;   ///< of one SM when all are busy
     double l2StoreBytesPerCycle = 15;

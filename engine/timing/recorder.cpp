@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "engine/memory/access.h"
+#include "engine/memory/l1_stages.h"
 
 namespace lanescope::timing {
 
@@ -34,17 +35,8 @@ int atomicWavefronts(const std::uint64_t* addresses, LaneMask active) {
 
 } // namespace
 
-int l1Wavefronts(const std::uint64_t* addresses, LaneMask active, int bytes, bool isStore, int lines, int tagsPerCycle) {
-    const int tagCycles = (lines + tagsPerCycle - 1) / tagsPerCycle;
-    const int width = std::clamp(bytes, 1, 16);
-    const int data = memory::sharedCost(memory::Addresses(addresses, kWarpSize), active, width,
-                                        isStore ? memory::SharedKind::Store : memory::SharedKind::Load)
-                         .wavefronts;
-    return std::max(data, tagCycles) + (tagCycles > 1 ? 1 : 0);
-}
-
-Recorder::Recorder(const sim::Program& program, const Parameters& parameters, int warps, std::uint32_t maxEvents)
-    : m_program(program), m_tagsPerCycle(parameters.tagsPerCycle), m_maxEvents(maxEvents), m_pending(static_cast<std::size_t>(warps)),
+Recorder::Recorder(const sim::Program& program, int warps, std::uint32_t maxEvents)
+    : m_program(program), m_maxEvents(maxEvents), m_pending(static_cast<std::size_t>(warps)),
       m_touched(1024) {
     m_stream.warps.resize(static_cast<std::size_t>(warps));
 }
@@ -117,9 +109,15 @@ void Recorder::access(const sim::AccessEvent& e) {
         if (e.space != ptx::Space::Local)
             touch(lines[i]);
     }
-    a.wavefronts = static_cast<std::uint16_t>(e.space == ptx::Space::Local
-                                                  ? std::max<int>(1, a.lines)
-                                                  : l1Wavefronts(e.addresses, active, e.bytes, e.kind == sim::AccessKind::Store, a.lines, m_tagsPerCycle));
+    int cycles = std::max<int>(1, a.lines);
+    if (e.space != ptx::Space::Local) {
+        const memory::GlobalKind kind = e.kind == sim::AccessKind::Load    ? memory::GlobalKind::Load
+                                        : e.kind == sim::AccessKind::Store ? memory::GlobalKind::Store
+                                                                           : memory::GlobalKind::Reduction;
+        const memory::L1Cost cost = memory::l1Cost(memory::Addresses(e.addresses, kWarpSize), active & ~e.misaligned, e.bytes, kind);
+        cycles = std::max({1, cost.tagCycles, cost.dataCycles});
+    }
+    a.wavefronts = static_cast<std::uint16_t>(cycles);
 }
 
 void Recorder::barrier(const sim::BarrierEvent& e) {

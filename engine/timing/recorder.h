@@ -18,7 +18,7 @@ struct Access {
     std::uint32_t firstLine = 0;   ///< into BlockStream::lines
     std::uint16_t lines = 0;       ///< 128-byte lines of the L1
     std::uint16_t sectors = 0;
-    std::uint16_t wavefronts = 0;  ///< cycles of the data array
+    std::uint16_t wavefronts = 0;  ///< cycles of the data array, or of the L1's tag stage when those are more
     bool isShared = false;
     bool isLast = true;            ///< of the instruction; a generic one can have several
 };
@@ -44,13 +44,9 @@ struct BlockStream {
     bool complete = true;                     ///< false: cut at the limit
 };
 
-/// Wavefronts of a global access at the L1: words of the busiest bank of its data array, or its lines at `tagsPerCycle` look-ups a cycle
-/// when that is more; one cycle more when the tags take several (measured on an H200: 33 for a stride of 128 bytes, 9 for 132).
-int l1Wavefronts(const std::uint64_t* addresses, LaneMask active, int bytes, bool isStore, int lines, int tagsPerCycle);
-
 class Recorder final : public sim::EventSink {
 public:
-    Recorder(const sim::Program& program, const Parameters& parameters, int warps, std::uint32_t maxEvents);
+    Recorder(const sim::Program& program, int warps, std::uint32_t maxEvents);
 
     bool wantsInstructions() const override { return true; }
     void beginBlock(std::uint32_t block) override { m_stream.block = block; }
@@ -65,7 +61,6 @@ public:
 
 private:
     const sim::Program& m_program;
-    int m_tagsPerCycle;
     std::uint32_t m_maxEvents;
     BlockStream m_stream;
     std::vector<std::vector<std::uint32_t>> m_pending; ///< by warp: records of arrivals whose barrier is not complete

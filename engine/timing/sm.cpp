@@ -48,6 +48,8 @@ struct Warp {
     Source cause;
     bool atBarrier = false;      ///< waits for a barrier that is not complete
     Cycle stores = 0;            ///< when its last store is out
+    Source copies;               ///< last to arrive of the copies (cp.async) in no group yet
+    std::vector<Source> groups;  ///< the same of each group that is under way, oldest first
 };
 
 struct BarrierInstance {
@@ -376,6 +378,7 @@ private:
         case Pipe::Other: break;
         }
         out.done = done;
+        copyGroups(w, t, now, done, number);
         for (const std::uint16_t reg : m_program.writes(t))
             w.registers[reg] = {done, number, scoreboardOf(t.pipe)};
         if (t.isControl && w.next + 1 != w.end && (w.next + 1)->pc != r.pc + 1) { // taken
@@ -390,6 +393,30 @@ private:
         else
             prepare(index);
         choose(s);
+    }
+
+    /// Groups of asynchronous copies: a wait holds the warp until all but the newest that it allows have arrived.
+    void copyGroups(Warp& w, const InstructionTiming& t, Cycle now, Cycle done, std::uint32_t number) {
+        if (t.copies == CopyRole::None)
+            return;
+        if (t.copies == CopyRole::Copy) {
+            if (done > w.copies.ready)
+                w.copies = {done, number, WarpState::LongScoreboard};
+            return;
+        }
+        if (t.copies == CopyRole::Commit || t.copies == CopyRole::WaitAll) {
+            w.groups.push_back(w.copies);
+            w.copies = {};
+        }
+        if (t.copies == CopyRole::Commit)
+            return;
+        while (w.groups.size() > t.copyGroups) {
+            if (w.groups.front().ready > std::max(now, w.hold.ready)) {
+                w.hold = w.groups.front();
+                w.earliest = std::max(w.earliest, w.hold.ready);
+            }
+            w.groups.erase(w.groups.begin());
+        }
     }
 
     /// Load/store unit: the queue's head goes through the sub-partition's port to the stage that all share. Returns when the result

@@ -127,7 +127,7 @@ TEST_CASE("shared memory: 128 bytes a cycle, conflicts in proportion, latency by
     const std::string chase = "ld.shared.u32 %r2, [%r2];\n";
     for (const int degree : {1, 2, 4, 8, 16, 32}) {
         // Every lane points at itself, `degree` lanes in a bank.
-        const std::string setup = "mad.lo.s32 %r2, %r0, " + std::to_string(4 * degree) + ", 0;\nst.shared.u32 [%r2], %r2;\n";
+        const std::string setup = "mad.lo.s32 %r2, %r0, " + std::to_string(4 * degree) + ", 0;\nmov.u32 %r3, s;\nadd.s32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %r2;\n";
         CHECK(cyclesPerRepetition(setup, chase, warps(1)) == Approx(24 + 2 * (degree - 1)).margin(1));
     }
 }
@@ -213,6 +213,32 @@ TEST_CASE("a load that is asked for early overlaps with arithmetic") {
     CHECK(single.sm().overlap() < 0.05);
     CHECK(doubled.sm().overlap() > 0.2);
     CHECK(doubled.sm().cycles + 1500 < single.sm().cycles);
+}
+
+TEST_CASE("asynchronous copies are waited for by group, and overlap until then") {
+    const std::string address = "cvt.u64.u32 %rd1, %r0;\nshl.b64 %rd1, %rd1, 4;\nadd.s64 %rd1, %rd1, %rd0;\nshl.b32 %r1, %r0, 4;\nmov.u32 %r2, s;\nadd.s32 %r1, %r1, %r2;\n" + kFloats;
+    const auto copy = [](int at) {
+        return "cp.async.cg.shared.global [%r1+" + std::to_string(512 * at) + "], [%rd1+" + std::to_string(65536 * at) + "], 16;\ncp.async.commit_group;\n";
+    };
+    const std::string math = repeated(200, kChain), barrier = "bar.sync 0;\n";
+    std::string single = address, doubled = address + copy(0);
+    for (int i = 0; i < 4; ++i) {
+        single += copy(i) + "cp.async.wait_group 0;\n" + barrier + math + barrier;
+        doubled += copy(i + 1) + "cp.async.wait_group 1;\n" + barrier + math + barrier;
+    }
+    const test::Timed one = timeKernel(single, warps(1)), two = timeKernel(doubled, warps(1));
+    CHECK(one.sm().overlap() < 0.05);
+    CHECK(two.sm().overlap() > 0.15);
+    CHECK(two.sm().cycles + 1200 < one.sm().cycles);
+    CHECK(one.sm().share(WarpState::LongScoreboard) > two.sm().share(WarpState::LongScoreboard));
+    // The wait is for the copy, which device memory serves.
+    const std::vector<timing::Interval> intervals = one.sm().intervals(0);
+    const auto wait = std::find_if(intervals.begin(), intervals.end(), [](const timing::Interval& i) { return i.state == WarpState::LongScoreboard; });
+    REQUIRE(wait != intervals.end());
+    const std::vector<timing::CauseLink> chain = timing::why(one.sm(), *one.program.program, 0, wait->begin + 1);
+    REQUIRE(chain.size() == 2);
+    CHECK(one.program.program->instructions[one.sm().issues[chain[1].issue].pc]->opcode == ptx::Opcode::Cp);
+    CHECK(chain[1].what.find("device memory") != std::string::npos);
 }
 
 TEST_CASE("loads are moved up within their block, not past a barrier, and not beyond the window") {

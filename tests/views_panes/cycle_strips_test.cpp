@@ -59,6 +59,9 @@ TEST_CASE("A session's snapshot carries the timing of the traced block", "[trans
     CHECK(cycleOf(timing, std::uint32_t(s->trace->events.size())) <= timing.sm.cycles);
     CHECK(smWarp(timing, 3) >= 0);
     CHECK(smWarp(timing, 99) == -1);
+    const QStringList states = statesAt(timing, s->trace->warps, timing.sm.cycles - 1);
+    CHECK(states.size() == s->trace->warps);
+    CHECK(statesAt(timing, 1, timing.sm.cycles).value(0) == QStringLiteral("done"));
 }
 
 TEST_CASE("Strips over cycles: an axis in cycles, states told apart, texts that do not collide",

@@ -147,10 +147,13 @@ void ControlBar::place() {
         b->setGeometry(int(x), (height() - size.height()) / 2, size.width(), size.height());
         x += size.width() + 6;
     }
-    const QSize axis = m_state.hasLegend ? m_axis->sizeHint() : QSize(-4, 0);
-    m_axis->setGeometry(int(x) + 4, (height() - axis.height()) / 2, axis.width(), axis.height());
-    x += axis.width() + 4;
-    x += 17;
+    if (m_state.hasLegend) {
+        const QSize axis = m_axis->sizeHint();
+        m_axis->setGeometry(int(x) + 4, (height() - axis.height()) / 2, axis.width(),
+                            axis.height());
+        x += axis.width() + 8;
+    }
+    x += 13;
     m_speedX = x;
     x += Canvas::width(QStringLiteral("Speed"), Theme::ui(12)) + 10;
     const int slider = width() < 1100 ? 84 : 120;

@@ -272,6 +272,20 @@ double paintCycleLegend(Canvas& c, double x, double baseline, double right) {
     return x;
 }
 
+QStringList statesAt(const session::TimingReport& timing, int warps, std::uint32_t cycle) {
+    static const std::array<const char*, kLooks> kWords{"issued", "memory", "shared", "latency", "pipe full",
+                                                        "barrier", "ready", "code", "done"};
+    QStringList out;
+    for (int warp = 0; warp < warps; ++warp) {
+        const int index = smWarp(timing, warp);
+        const StateLook look = index < 0 || cycle >= timing.sm.cycles
+                                   ? StateLook::Done
+                                   : lookOf(timing.sm.at(std::uint32_t(index), cycle).state);
+        out << QLatin1String(kWords[std::size_t(look)]);
+    }
+    return out;
+}
+
 QStringList describe(const session::TimingReport& timing, int warp, std::uint32_t cycle) {
     const int index = smWarp(timing, warp);
     if (index < 0 || cycle >= timing.sm.cycles)

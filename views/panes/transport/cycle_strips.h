@@ -21,6 +21,8 @@ double paintCycleLegend(Canvas& canvas, double x, double baseline, double right)
 int smWarp(const session::TimingReport& timing, int warp);
 /// Cycle after the trace's first `index` events: when the last of them had been issued.
 std::uint32_t cycleOf(const session::TimingReport& timing, std::uint32_t index);
+/// What each warp of the traced block does in this cycle, in a word.
+QStringList statesAt(const session::TimingReport& timing, int warps, std::uint32_t cycle);
 /// "Warp 3: cycles 120 to 188, Long scoreboard" and what it waits for.
 QStringList describe(const session::TimingReport& timing, int warp, std::uint32_t cycle);
 

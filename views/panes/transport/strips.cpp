@@ -199,7 +199,8 @@ void paintStrips(Canvas& c, const StripLayout& l, const TraceIndex& index) {
     paintScrub(c, l, index);
 }
 
-void paintPlayhead(Canvas& c, const StripLayout& l, const FrameView& frame, double position) {
+void paintPlayhead(Canvas& c, const StripLayout& l, const FrameView& frame, double position,
+                   const QStringList& states) {
     const Theme& t = c.theme();
     // Every how many rows a label has room.
     const int every = std::max(1, int(std::ceil(12.0 / l.pitch)));
@@ -227,6 +228,10 @@ void paintPlayhead(Canvas& c, const StripLayout& l, const FrameView& frame, doub
                                     : WarpState::Ready;
         c.text(l.rect.left() + 12, y + 4, QStringLiteral("Warp %1").arg(warp),
                {Theme::ui(11, mine ? QFont::DemiBold : QFont::Normal), mine ? t.acctx : t.tx});
+        if (!states.isEmpty()) {
+            c.text(l.rect.left() + 62, y + 4, states.value(warp), {Theme::ui(11), t.tx2});
+            continue;
+        }
         const QRectF swatch(l.rect.left() + 62, y - 4, 8, 8);
         switch (state) {
         case WarpState::Ready:

@@ -4,6 +4,7 @@
 
 #include <QRectF>
 #include <QString>
+#include <QStringList>
 #include <vector>
 
 #include "engine/session/snapshot.h"
@@ -42,9 +43,9 @@ StripLayout stripLayout(const QRectF& rect, int warps, std::uint32_t events, dou
 /// Strips, axis, scrubber: all that does not move with the playhead.
 void paintStrips(Canvas& canvas, const StripLayout& layout, const TraceIndex& index);
 /// Labels with states, the veil over the future, the playhead.
-/// `position`: where the present moment is on the axis.
+/// `position`: where the present moment is on the axis. `states`: what each warp does there, in a word; none: as the frame has it.
 void paintPlayhead(Canvas& canvas, const StripLayout& layout, const session::FrameView& frame,
-                   double position);
+                   double position, const QStringList& states = {});
 /// "Issued, ready, at barrier, done" with their textures from x on; returns the right end.
 double paintStripLegend(Canvas& canvas, double x, double baseline, double right);
 

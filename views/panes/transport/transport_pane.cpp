@@ -163,7 +163,10 @@ protected:
         if (!m_index || !m_snapshot)
             return;
         Canvas c(painter, theme);
-        paintPlayhead(c, layoutFor(rect), m_snapshot->frame, position());
+        QStringList states;
+        if (showsCycles())
+            states = statesAt(*m_snapshot->timing, m_index->warps(), std::uint32_t(position()));
+        paintPlayhead(c, layoutFor(rect), m_snapshot->frame, position(), states);
         if (!m_tip.isEmpty())
             drawTip(painter, m_tipAt, m_tip, rect, theme);
     }
