@@ -16,6 +16,7 @@
 
 #include "engine/catalog/expression.h"
 #include "engine/catalog/kernel.h"
+#include "engine/tensor/element.h"
 
 namespace lanescope::catalog {
 namespace {
@@ -37,6 +38,10 @@ public:
             convert<std::uint32_t>(bytes);
         else if (type == "u8")
             convert<std::uint8_t>(bytes);
+        else if (type == "f16")
+            convertHalves(bytes, tensor::Element::F16);
+        else if (type == "bf16")
+            convertHalves(bytes, tensor::Element::BF16);
         else
             convert<float>(bytes);
     }
@@ -62,6 +67,11 @@ private:
             std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
             m_values[i] = static_cast<double>(value);
         }
+    }
+    void convertHalves(Bytes bytes, tensor::Element element) {
+        convert<std::uint16_t>(bytes);
+        for (double& value : m_values)
+            value = tensor::toDouble(element, static_cast<std::uint64_t>(value));
     }
     std::vector<double> m_values;
     bool m_isFloat32;

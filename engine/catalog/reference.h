@@ -8,7 +8,8 @@
 //               1 bounds any order of f32 additions, with or without fma (Higham, Accuracy and
 //               Stability, section 3.1); rounding errors of random data grow with sqrt(K) (Higham
 //               and Mary, SIAM J. Sci. Comput. 41, 2019), and 6 of their standard deviations keep
-//               the bound narrow enough to notice one lost product
+//               the bound narrow enough to notice one lost product. f16 and bf16 inputs likewise: tensor
+//               cores cut each group of 16 products to f32, at most 2^-23 of it, K / 16 times
 //   copy        n         in -> out           exact
 //   transpose   M, N      in (M x N) -> out (N x M)  exact
 //   sum         n         in -> out (1)       as matmul, with K = n
@@ -38,7 +39,7 @@ struct Reference;
 struct ReferenceArgument {
     std::size_t index = 0; ///< into the kernel's arguments
     std::string name;
-    std::string type; ///< "f32", "f64", "i32", "u32", "u8"; empty: f32
+    std::string type; ///< "f32", "f64", "f16", "bf16", "i32", "u32", "u8"; empty: f32
 };
 
 struct ResolvedReference {

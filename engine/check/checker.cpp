@@ -544,9 +544,11 @@ std::string Checker::State::raceMessage(const Gathered& g) const {
 
 std::string Checker::State::message(const Gathered& g) const {
     const Finding& f = g.finding;
-    const bool isCopy = launch.program->ops[f.pc].kind == sim::OpKind::CopyAsync; // which reads global and writes shared memory
-    const bool isLoad = launch.program->ops[f.pc].kind == sim::OpKind::Load || (isCopy && f.space == Space::Global);
-    const char* verb = launch.program->ops[f.pc].kind == sim::OpKind::Atomic ? (g.threads.size() > 1 ? "update" : "updates")
+    const sim::Op& op = launch.program->ops[f.pc];
+    const bool isCopy = op.kind == sim::OpKind::CopyAsync; // which reads global and writes shared memory
+    const bool isLoad = op.kind == sim::OpKind::Load || (isCopy && f.space == Space::Global) ||
+                        (op.kind == sim::OpKind::FragmentMove && !launch.program->tensors[op.target].isStore);
+    const char* verb = op.kind == sim::OpKind::Atomic ? (g.threads.size() > 1 ? "update" : "updates")
                        : isLoad ? (g.threads.size() > 1 ? "read" : "reads")
                                 : (g.threads.size() > 1 ? "write" : "writes");
     const std::string where = f.thread ? fmt::format("of block {}", blockText(f.thread->block)) : "";
@@ -712,7 +714,7 @@ void Checker::copyDone(const sim::CopyDoneEvent& event) {
 void Checker::fault(const sim::FaultEvent& event) {
     State& s = *m_state;
     using sim::FaultKind;
-    const bool isSync = event.kind == FaultKind::PartialWarpSync;
+    const bool isSync = event.kind == FaultKind::PartialWarpSync || event.kind == FaultKind::PartialTensor;
     State::Gathered& g = s.gather(isSync ? FindingKind::BarrierDivergence : FindingKind::DidNotFinish, event.pc, "");
     Finding& f = g.finding;
     if (f.occurrences++ != 0)
@@ -734,6 +736,9 @@ void Checker::fault(const sim::FaultEvent& event) {
     case FaultKind::PartialWarpSync:
         f.message = fmt::format("The member mask at {} names lanes that never come: {} has lanes 0x{:08x} there, 0x{:08x} are missing.", at, who,
                                 event.lanes, event.missing);
+        break;
+    case FaultKind::PartialTensor:
+        f.message = fmt::format("Tensor instructions need all 32 lanes of a warp: {} has only lanes 0x{:08x} at {}.", who, event.lanes, at);
         break;
     case FaultKind::CallStackOverflow:
         f.message = fmt::format("The call stack of {} overflows at {}: the recursion is deeper than its limit.", who, at);

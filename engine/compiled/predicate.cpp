@@ -35,6 +35,7 @@ bool mayHaveGuard(const Instruction& in) {
     case Family::Async:
     case Family::Atomic:
     case Family::Warp:
+    case Family::Tensor:
     case Family::Control:
     case Family::Hint:
     case Family::Unsupported:

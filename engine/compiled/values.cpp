@@ -65,6 +65,8 @@ bool changesShared(const Instruction& in) {
         if (in.opcode == Opcode::St)
             return in.modifiers.space == Space::Shared || in.modifiers.space == Space::Generic;
         return in.modifiers.ordering == ptx::Ordering::Acquire;
+    case ptx::Family::Tensor:
+        return in.opcode == Opcode::Stmatrix || in.modifiers.wmma == ptx::WmmaOp::StoreD;
     case ptx::Family::Hint:
         return in.opcode == Opcode::Nanosleep;
     case ptx::Family::Unsupported:

@@ -75,11 +75,8 @@ private:
     FrameAccess sharedAccess(const sim::AccessEvent& event) const {
         FrameAccess result = common(event);
         result.isShared = true;
-        const auto kind = event.kind == sim::AccessKind::Load    ? memory::SharedKind::Load
-                          : event.kind == sim::AccessKind::Store ? memory::SharedKind::Store
-                                                                 : memory::SharedKind::Atomic;
         const auto cost = memory::sharedCost(memory::Addresses(event.addresses, kWarpSize),
-                                             event.active, event.bytes, kind);
+                                             event.active, event.bytes, sim::sharedKind(event));
         result.wavefronts = cost.wavefronts;
         result.passes = cost.passes;
         if (event.active != 0) {

@@ -53,6 +53,8 @@ constexpr Macro kMacros[] = {
     {"mem", ":b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
     {"space", "space=" LS_MEMORY_SPACES},
     {"aspace", "space=global|shared|shared::cta"},
+    {"sspace", "space=shared|shared::cta"},
+    {"gspace", "space=global|shared|shared::cta"},
     {"scope", "scope=cta|cluster|gpu|sys"},
     {"sem", "sem=relaxed|acquire|release|acq_rel"},
     {"rsem", "sem=relaxed|release"},
@@ -94,7 +96,9 @@ Field findField(std::string_view name) {
         {"perm", Field::Permute}, {"test", Field::Test},    {"bar", Field::Barrier},
         {"async", Field::Async},
         {"sem", Field::Ordering}, {"scope", Field::Scope},  {"cache", Field::Cache},
-        {"space", Field::Space},  {"vec", Field::Vector},   {"hint", Field::Hint}};
+        {"space", Field::Space},  {"vec", Field::Vector},   {"wmma", Field::Wmma},
+        {"shape", Field::Shape},  {"layA", Field::LayoutA}, {"layB", Field::LayoutB},
+        {"num", Field::Matrices}, {"hint", Field::Hint}};
     for (const auto& [text, field] : kFields)
         if (text == name)
             return field;
@@ -157,7 +161,13 @@ OperandForm parseOperandForm(std::string_view word) {
         operand.optional = true;
         word.remove_suffix(1);
     }
-    if (consume(word, "p/")) {
+    if (const std::size_t star = word.find('*'); star != std::string_view::npos) {
+        operand.role = OperandRole::Elements;
+        for (const char digit : word.substr(0, star))
+            operand.count = static_cast<std::uint8_t>(10 * operand.count + (digit - '0'));
+        word.remove_prefix(star + 1);
+        operand.type = findType(word);
+    } else if (consume(word, "p/")) {
         operand.role = OperandRole::ValueOrPredicate;
         operand.type = findType(word);
     } else if (word == "[]") {
@@ -175,7 +185,7 @@ OperandForm parseOperandForm(std::string_view word) {
         else if (consume(word, "v"))
             operand.role = OperandRole::Elements;
         if (word == "w")
-            operand.slot = 4;
+            operand.slot = kWideSlot;
         else if (word.size() == 1)
             operand.slot = static_cast<std::uint8_t>(word[0] - '0');
         else
@@ -229,7 +239,7 @@ constexpr Named<Compare> kCompares[] = {
     {"ltu", Compare::Ltu}, {"leu", Compare::Leu}, {"gtu", Compare::Gtu}, {"geu", Compare::Geu},
     {"num", Compare::Num}, {"nan", Compare::Nan}};
 constexpr Named<BoolOp> kBoolOps[] = {
-    {"and", BoolOp::And}, {"or", BoolOp::Or}, {"xor", BoolOp::Xor}};
+    {"and", BoolOp::And}, {"or", BoolOp::Or}, {"xor", BoolOp::Xor}, {"and.popc", BoolOp::And}, {"xor.popc", BoolOp::Xor}};
 constexpr Named<AtomicOp> kAtomicOps[] = {{"and", AtomicOp::And},   {"or", AtomicOp::Or},
                                           {"xor", AtomicOp::Xor},   {"cas", AtomicOp::Cas},
                                           {"exch", AtomicOp::Exch}, {"add", AtomicOp::Add},
@@ -281,6 +291,28 @@ constexpr Named<Space> kSpaces[] = {{"global", Space::Global},      {"shared", S
                                     {"param::entry", Space::Param}, {"param::func", Space::Param}};
 constexpr Named<std::uint8_t> kVectors[] = {
     {"v2", std::uint8_t{2}}, {"v4", std::uint8_t{4}}, {"v8", std::uint8_t{8}}};
+constexpr Named<WmmaOp> kWmmaOps[] = {{"load.a", WmmaOp::LoadA},
+                                      {"load.b", WmmaOp::LoadB},
+                                      {"load.c", WmmaOp::LoadC},
+                                      {"store.d", WmmaOp::StoreD},
+                                      {"mma", WmmaOp::Mma}};
+constexpr Named<MatrixLayout> kLayouts[] = {{"row", MatrixLayout::Row}, {"col", MatrixLayout::Col}};
+constexpr Named<std::uint8_t> kMatrices[] = {
+    {"x1", std::uint8_t{1}}, {"x2", std::uint8_t{2}}, {"x4", std::uint8_t{4}}};
+
+/// "m16n8k16", "m8n8".
+bool assignShape(std::string_view token, MatrixShape& shape) {
+    shape = {};
+    std::uint16_t* part = nullptr;
+    for (const char c : token) {
+        if (c >= '0' && c <= '9' && part != nullptr)
+            *part = static_cast<std::uint16_t>(10 * *part + (c - '0'));
+        else
+            part = c == 'm' ? &shape.m : c == 'n' ? &shape.n : c == 'k' ? &shape.k : nullptr;
+    }
+    return shape.m != 0 && shape.n != 0;
+}
+
 constexpr Named<bool Modifiers::*> kFlags[] = {{"ftz", &Modifiers::ftz},
                                                {"sat", &Modifiers::sat},
                                                {"satfinite", &Modifiers::satfinite},
@@ -304,6 +336,7 @@ constexpr Named<bool Modifiers::*> kFlags[] = {{"ftz", &Modifiers::ftz},
                                                {"sync", &Modifiers::sync},
                                                {"aligned", &Modifiers::aligned},
                                                {"all", &Modifiers::matchAll},
+                                               {"trans", &Modifiers::transposed},
                                                {"noftz", &Modifiers::noftz}};
 
 bool applyFlag(std::string_view token, Modifiers& modifiers) {
@@ -336,8 +369,8 @@ std::string_view chosenToken(const ModifierGroup& group, const Modifiers& modifi
     return {};
 }
 
-bool typesFit(const Form& form, const Type (&types)[3]) {
-    for (std::size_t i = 0; i < 3; ++i) {
+bool typesFit(const Form& form, const Type (&types)[kTypeSlots]) {
+    for (std::size_t i = 0; i < kTypeSlots; ++i) {
         const bool wanted = i < form.types.size();
         if (wanted != (types[i] != Type::None))
             return false;
@@ -368,7 +401,7 @@ std::size_t tokensTaken(const ModifierGroup& group, const std::vector<std::strin
 bool matchForm(const Form& form, const std::vector<std::string_view>& tokens,
                MatchedMnemonic& result) {
     Modifiers modifiers = defaultModifiers(form.opcode);
-    Type types[3] = {Type::None, Type::None, Type::None};
+    Type types[kTypeSlots] = {};
     std::size_t typeCount = 0;
     std::uint64_t used = 0;
     for (std::size_t at = 0; at < tokens.size();) {
@@ -385,7 +418,7 @@ bool matchForm(const Form& form, const std::vector<std::string_view>& tokens,
         }
         if (taken == 0) {
             const Type type = findType(tokens[at]);
-            if (type == Type::None || typeCount == 3)
+            if (type == Type::None || typeCount == kTypeSlots)
                 return false;
             types[typeCount++] = type;
             taken = 1;
@@ -470,6 +503,16 @@ bool applyToken(Field field, std::string_view token, Modifiers& modifiers) {
         return assign(kSpaces, token, modifiers.space);
     case Field::Vector:
         return assign(kVectors, token, modifiers.vector);
+    case Field::Wmma:
+        return assign(kWmmaOps, token, modifiers.wmma);
+    case Field::Shape:
+        return assignShape(token, modifiers.shape);
+    case Field::LayoutA:
+        return assign(kLayouts, token, modifiers.layoutA);
+    case Field::LayoutB:
+        return assign(kLayouts, token, modifiers.layoutB);
+    case Field::Matrices:
+        return assign(kMatrices, token, modifiers.matrices);
     case Field::Hint:
         return true;
     }
@@ -516,7 +559,7 @@ MatchedMnemonic matchMnemonic(Opcode opcode, const std::vector<std::string_view>
 
 const Form* findForm(const Instruction& instruction) {
     const Modifiers defaults = defaultModifiers(instruction.opcode);
-    const Type types[3] = {instruction.type, instruction.type2, instruction.type3};
+    const Type types[kTypeSlots] = {instruction.type, instruction.type2, instruction.type3, instruction.type4};
     const bool custom = instruction.opcode == Opcode::Bra || instruction.opcode == Opcode::Brx ||
                         instruction.opcode == Opcode::Call;
     for (const Form& form : forms(instruction.opcode)) {
@@ -548,16 +591,16 @@ std::string fullMnemonic(const Instruction& instruction, const Form& form) {
         if (!token.empty())
             text.append(".").append(token);
     }
-    for (const Type type : {instruction.type, instruction.type2, instruction.type3})
+    for (const Type type : {instruction.type, instruction.type2, instruction.type3, instruction.type4})
         if (type != Type::None)
             text.append(".").append(name(type));
     return text;
 }
 
-Type operandType(const OperandForm& form, const Type (&types)[3]) {
+Type operandType(const OperandForm& form, const Type (&types)[kTypeSlots]) {
     if (form.slot == 0)
         return form.type;
-    if (form.slot <= 3)
+    if (form.slot <= kTypeSlots)
         return types[form.slot - 1];
     switch (types[0]) {
     case Type::U16:
@@ -571,6 +614,10 @@ Type operandType(const OperandForm& form, const Type (&types)[3]) {
     default:
         return Type::None;
     }
+}
+
+int elementCount(const OperandForm& form, const Modifiers& modifiers) {
+    return form.count != 0 ? form.count : modifiers.vector;
 }
 
 bool isCompatible(Type have, Type want, bool widens) {

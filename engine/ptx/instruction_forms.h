@@ -30,6 +30,11 @@ enum class Field : std::uint8_t {
     Cache,
     Space,
     Vector,
+    Wmma,
+    Shape,
+    LayoutA,
+    LayoutB,
+    Matrices,
     Hint ///< accepted, changes nothing (cache eviction priorities and the like)
 };
 
@@ -39,6 +44,9 @@ struct ModifierGroup {
     bool optional = false;
     std::vector<std::string_view> tokens;
 };
+
+inline constexpr int kTypeSlots = 4;
+inline constexpr std::uint8_t kWideSlot = 9;
 
 enum class OperandRole : std::uint8_t {
     Value,     ///< register, immediate or special register of the type
@@ -58,8 +66,9 @@ struct OperandForm {
     bool widens = false;  ///< the register may be wider than the type (ld, st, cvt)
     bool maySink = false; ///< '_' is allowed
     bool pairOptional = false;
-    /// 1, 2, 3: that type slot of the instruction; 4: twice the width of slot 1; 0: `type`.
+    /// 1 to 4: that type slot of the instruction; kWideSlot: twice the width of slot 1; 0: `type`.
     std::uint8_t slot = 0;
+    std::uint8_t count = 0; ///< Elements: how many; 0: Modifiers::vector
     Type type = Type::None;
 };
 
@@ -90,7 +99,7 @@ Modifiers defaultModifiers(Opcode opcode);
 struct MatchedMnemonic {
     std::vector<const Form*> forms; ///< those that fit, usually one; they differ in their operands
     Modifiers modifiers;
-    Type types[3] = {Type::None, Type::None, Type::None};
+    Type types[kTypeSlots] = {};
     bool supported = true;
     std::string problem; ///< not empty: what is wrong
 };
@@ -104,7 +113,9 @@ const Form* findForm(const Instruction& instruction);
 std::string fullMnemonic(const Instruction& instruction, const Form& form);
 
 /// The type an operand has in an instruction of the given type slots.
-Type operandType(const OperandForm& form, const Type (&types)[3]);
+Type operandType(const OperandForm& form, const Type (&types)[kTypeSlots]);
+/// How many values an operand of role Elements has.
+int elementCount(const OperandForm& form, const Modifiers& modifiers);
 /// True when a register of type `have` may be used where the instruction wants `want`.
 bool isCompatible(Type have, Type want, bool widens);
 

@@ -152,6 +152,26 @@ InstructionClass memoryClass(const Instruction& instruction) {
     return isStore ? InstructionClass::StoreGlobal : InstructionClass::LoadGlobal;
 }
 
+InstructionClass tensorClass(const Instruction& instruction) {
+    const bool isGlobal = instruction.modifiers.space != Space::Shared;
+    switch (instruction.opcode) {
+    case Opcode::Ldmatrix:
+        return InstructionClass::LoadShared;
+    case Opcode::Stmatrix:
+        return InstructionClass::StoreShared;
+    case Opcode::Wmma:
+        if (instruction.modifiers.wmma == WmmaOp::StoreD)
+            return isGlobal ? InstructionClass::StoreGlobal : InstructionClass::StoreShared;
+        if (instruction.modifiers.wmma != WmmaOp::Mma)
+            return isGlobal ? InstructionClass::LoadGlobal : InstructionClass::LoadShared;
+        return InstructionClass::Tensor;
+    case Opcode::Movmatrix:
+        return InstructionClass::Warp;
+    default:
+        return InstructionClass::Tensor;
+    }
+}
+
 InstructionClass arithmeticClass(Type type) {
     if (type == Type::F64)
         return InstructionClass::Float64;
@@ -206,6 +226,8 @@ std::string_view name(InstructionClass c) {
         return "atomic_shared";
     case InstructionClass::CopyAsync:
         return "copy_async";
+    case InstructionClass::Tensor:
+        return "tensor";
     case InstructionClass::Warp:
         return "warp";
     case InstructionClass::Barrier:
@@ -250,6 +272,8 @@ InstructionClass classify(const Instruction& instruction) {
         return InstructionClass::Fence;
     case Family::Async:
         return instruction.modifiers.async == AsyncOp::Copy ? InstructionClass::CopyAsync : InstructionClass::Other;
+    case Family::Tensor:
+        return tensorClass(instruction);
     case Family::Control:
         return InstructionClass::Branch;
     case Family::Hint:
@@ -272,7 +296,8 @@ bool writesFirstOperand(const Instruction& in) {
     case Family::Unsupported:
         return false;
     default:
-        return in.opcode != Opcode::St && in.opcode != Opcode::Red;
+        return in.opcode != Opcode::St && in.opcode != Opcode::Red && in.opcode != Opcode::Stmatrix &&
+               in.modifiers.wmma != WmmaOp::StoreD;
     }
 }
 
@@ -318,7 +343,7 @@ Result<void> verify(const Function& function, const Instruction& instruction,
     if (instruction.opcode == Opcode::Bra || instruction.opcode == Opcode::Brx ||
         instruction.opcode == Opcode::Call)
         problem = controlProblem(instruction);
-    const Type types[3] = {instruction.type, instruction.type2, instruction.type3};
+    const Type types[kTypeSlots] = {instruction.type, instruction.type2, instruction.type3, instruction.type4};
     std::size_t operand = 0;
     for (std::size_t i = 0;
          i < form->operands.size() && operand < instruction.operands.size() && problem.empty();
@@ -327,7 +352,8 @@ Result<void> verify(const Function& function, const Instruction& instruction,
             continue;
         problem =
             operandProblem(function, instruction.operands[operand++], form->operands[i],
-                           operandType(form->operands[i], types), instruction.modifiers.vector);
+                           operandType(form->operands[i], types),
+                           elementCount(form->operands[i], instruction.modifiers));
     }
     if (!problem.empty())
         return failure("syntax", fmt::format("{}: {}", problem, text), where);

@@ -30,6 +30,7 @@ enum class InstructionClass : std::uint8_t {
     AtomicGlobal,
     AtomicShared,
     CopyAsync,
+    Tensor,
     Warp,
     Barrier,
     Fence,

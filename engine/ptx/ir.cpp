@@ -39,8 +39,9 @@ constexpr TypeRow kTypes[] = {
     {"f32", 4, true, true},     {"f32x2", 8, true, true},  {"f64", 8, true, true},
     {"tf32", 4, true, true},    {"e4m3x2", 2, true, true}, {"e5m2x2", 2, true, true},
     {"e2m1x2", 1, true, true},  {"e2m3x2", 2, true, true}, {"e3m2x2", 2, true, true},
-    {"ue8m0x2", 2, true, true}};
-static_assert(std::size(kTypes) == static_cast<std::size_t>(Type::UE8M0x2) + 1);
+    {"ue8m0x2", 2, true, true}, {"e4m3", 1, true, true},   {"e5m2", 1, true, true},
+    {"s4", 0, false, true},     {"u4", 0, false, false},   {"b1", 0, false, false}};
+static_assert(std::size(kTypes) == static_cast<std::size_t>(Type::B1) + 1);
 
 const TypeRow& row(Type type) {
     return kTypes[static_cast<std::size_t>(type)];

@@ -34,6 +34,7 @@ enum class Family : std::uint8_t {
     Barrier,
     Fence,
     Async,
+    Tensor, ///< products of matrices and the loads and stores of their fragments
     Control,
     Hint,
     Unsupported
@@ -74,7 +75,12 @@ enum class Type : std::uint8_t {
     E2M1x2,
     E2M3x2,
     E3M2x2,
-    UE8M0x2
+    UE8M0x2,
+    E4M3, ///< this and the next four: elements of matrices, packed in .b32 registers
+    E5M2,
+    S4,
+    U4,
+    B1
 };
 
 /// Size in bytes of a value of the type; a predicate counts as 0 (it is a bit of a lane mask).
@@ -140,6 +146,14 @@ enum class BarrierMode : std::uint8_t {
 };
 /// cp.async: the copy itself, and what groups copies and waits for groups.
 enum class AsyncOp : std::uint8_t { None, Copy, CommitGroup, WaitGroup, WaitAll };
+/// wmma: what it does.
+enum class WmmaOp : std::uint8_t { None, LoadA, LoadB, LoadC, StoreD, Mma };
+enum class MatrixLayout : std::uint8_t { None, Row, Col };
+/// m16n8k16; k is 0 where only m and n are written, all are 0 without a shape.
+struct MatrixShape {
+    std::uint16_t m = 0, n = 0, k = 0;
+    bool operator==(const MatrixShape&) const = default;
+};
 /// Memory ordering of ld, st, atom, red, fence. Weak is the default of ld and st, Relaxed that of
 /// atom and red.
 enum class Ordering : std::uint8_t { Weak, Volatile, Relaxed, Acquire, Release, AcqRel, SeqCst };
@@ -163,6 +177,12 @@ struct Modifiers {
     CacheOp cache = CacheOp::None;
     Space space = Space::Generic; // ld, st, atom, red, cvta, isspacep, prefetch
     std::uint8_t vector = 1;      // 1, 2, 4, 8 elements
+    WmmaOp wmma = WmmaOp::None;
+    MatrixShape shape;                                   // mma, wmma, ldmatrix and their like
+    MatrixLayout layoutA = MatrixLayout::None;           // also the layout of wmma.load and wmma.store
+    MatrixLayout layoutB = MatrixLayout::None;
+    std::uint8_t matrices = 1;                           // ldmatrix, stmatrix: .x1, .x2, .x4
+    bool transposed = false;                             // ldmatrix, stmatrix, movmatrix: .trans
     bool ftz = false, sat = false, satfinite = false, relu = false;
     bool approx = false, full = false;
     bool nan = false;                          // min/max .NaN
@@ -298,9 +318,9 @@ struct Instruction {
     /// two, mad.wide one (the source's). None when not written.
     Type type = Type::None;
     Type type2 = Type::None;
-    /// A third and fourth type where the form has them (atom with .f16x2 vector, dp4a .u32.s32 uses
-    /// type, type2).
+    /// A third and fourth type where the form has them (mma: D, A, B, C).
     Type type3 = Type::None;
+    Type type4 = Type::None;
     Modifiers modifiers;
     /// Guard @p or @!p: register index of the predicate, or -1.
     std::int32_t guard = -1;

@@ -106,6 +106,7 @@ bool Parser::parseMnemonic(Instruction& instruction, std::size_t firstToken,
     instruction.type = matched->types[0];
     instruction.type2 = matched->types[1];
     instruction.type3 = matched->types[2];
+    instruction.type4 = matched->types[3];
     for (const Form* form : matched->forms)
         if (form->executed)
             return true;
@@ -158,7 +159,7 @@ bool Parser::parseOperands(Instruction& instruction, const MatchedMnemonic& matc
                                        mnemonic(instruction.opcode), count),
                            firstToken, m_tokens[firstToken]);
     instruction.operands.reserve(count);
-    const Type types[3] = {instruction.type, instruction.type2, instruction.type3};
+    const Type types[kTypeSlots] = {instruction.type, instruction.type2, instruction.type3, instruction.type4};
     for (std::size_t i = 0; i < count; ++i) {
         if (i > 0 && !expect(',', "an operand"))
             return false;

@@ -166,11 +166,12 @@ bool Parser::parseValue(Operand& operand, const OperandForm& form, Type type,
     const Token& token = current();
     if (token.is('{'))
         return parseVector(operand, form, type, modifiers);
-    if (form.role == OperandRole::Elements && modifiers.vector > 1) {
+    const auto wanted = static_cast<std::uint32_t>(elementCount(form, modifiers));
+    if (form.role == OperandRole::Elements && wanted > 1) {
         const auto symbol = token.kind == TokenKind::Identifier ? find(token.text) : std::nullopt;
         if (!symbol || symbol->kind != Symbol::Kind::VectorRegister ||
-            symbol->count != modifiers.vector)
-            return errorHere(fmt::format("a vector of {} elements is expected", modifiers.vector));
+            symbol->count != wanted)
+            return errorHere(fmt::format("a vector of {} elements is expected", wanted));
         advance();
         return vectorElements(operand, *symbol);
     }
@@ -194,7 +195,7 @@ bool Parser::vectorElements(Operand& operand, const Symbol& symbol) const {
 
 bool Parser::parseVector(Operand& operand, const OperandForm& form, Type type,
                          const Modifiers& modifiers) {
-    constexpr std::size_t kMaxElements = 8;
+    const auto wanted = static_cast<std::size_t>(elementCount(form, modifiers));
     const Token& open = current();
     const bool packs = form.role == OperandRole::MoveValue;
     if (form.role != OperandRole::Elements && !packs)
@@ -206,9 +207,9 @@ bool Parser::parseVector(Operand& operand, const OperandForm& form, Type type,
     if (packs &&
         (count > 4 || (count != 2 && count != 4) || sizeBytes(type) % static_cast<int>(count) != 0))
         return errorHere("mov packs or unpacks vectors of 2 or 4 elements");
-    if (!packs && (count != modifiers.vector || count > kMaxElements))
+    if (!packs && count != wanted)
         return errorHere(
-            fmt::format("a vector of {} elements is expected, not of {}", modifiers.vector, count));
+            fmt::format("a vector of {} elements is expected, not of {}", wanted, count));
     OperandForm elementForm;
     elementForm.isDestination = form.isDestination;
     elementForm.widens = form.widens;

@@ -313,7 +313,7 @@ std::string print(const Module& module, const Function& function, const Instruct
     const OperandPrinter printer(module, function);
     if (instruction.opcode == Opcode::Call)
         return text + printer.call(instruction) + ";";
-    const Type types[3] = {instruction.type, instruction.type2, instruction.type3};
+    const Type types[kTypeSlots] = {instruction.type, instruction.type2, instruction.type3, instruction.type4};
     std::size_t operand = 0;
     bool isFirst = true;
     const auto add = [&](const std::string& operandText) {

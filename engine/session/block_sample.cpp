@@ -206,6 +206,11 @@ private:
         into.fmaLanes += from.fmaLanes * weight;
         into.ffmaLanes += from.ffmaLanes * weight;
         into.flops += from.flops * weight;
+        into.tensorFma += from.tensorFma * weight;
+        into.tensorFlops += from.tensorFlops * weight;
+        into.tensorHmma += from.tensorHmma * weight;
+        into.tensorImma += from.tensorImma * weight;
+        into.tensorDmma += from.tensorDmma * weight;
         into.blocks += from.blocks * weight;
         into.warps += from.warps * weight;
         into.threads += from.threads * weight;

@@ -68,6 +68,7 @@ AccessView accessView(const PreparedLaunch& prepared, const sim::Memory& memory,
     v.event = a.event;
     v.isStore = a.access.kind == sim::AccessKind::Store;
     v.isAtomic = a.access.kind == sim::AccessKind::Atomic;
+    v.isMatrix = a.access.isMatrix;
     v.space = a.access.space;
     v.bytesPerLane = a.access.bytes;
     v.active = a.access.active;
@@ -75,7 +76,7 @@ AccessView accessView(const PreparedLaunch& prepared, const sim::Memory& memory,
     v.elementBytes = a.access.elementBytes;
     const memory::Addresses addresses(a.addresses);
     if (v.space == ptx::Space::Shared) {
-        const memory::SharedKind kind = v.isAtomic ? memory::SharedKind::Atomic : v.isStore ? memory::SharedKind::Store : memory::SharedKind::Load;
+        const memory::SharedKind kind = sim::sharedKind(a.access);
         v.shared = memory::sharedCost(addresses, v.active, v.bytesPerLane, kind);
         v.passes = memory::sharedPasses(addresses, v.active, v.bytesPerLane, kind);
     } else {
@@ -102,6 +103,45 @@ AccessView accessView(const PreparedLaunch& prepared, const sim::Memory& memory,
         }
     });
     return v;
+}
+
+/// Place of an operand of a tensor instruction among those of its text.
+std::size_t positionOf(const sim::Op& op, const sim::TensorOp& t, std::size_t operand) {
+    if (op.kind == sim::OpKind::MatrixProduct)
+        return operand == 3 ? 0 : operand + 1; // D, A, B, C
+    return operand == 0 || t.isStore ? 1 : 0;
+}
+
+/// One operand as the rows of a warp hold it now; operand: as sim::TensorOp::Operand.
+FragmentView fragmentView(const sim::Program& program, std::uint32_t pc, std::size_t operand, const std::uint8_t* rows) {
+    const sim::Op& op = program.ops[pc];
+    const sim::TensorOp& t = program.tensors[op.target];
+    const sim::FragmentOperand& from = t.operands[operand];
+    FragmentView view;
+    view.matrix = "ABCD"[operand];
+    view.map = from.map;
+    view.element = from.element;
+    const ptx::Function& function = program.module->functions[program.functions[program.functionOf[pc]].moduleIndex];
+    const ptx::Operand& text = program.instructions[pc]->operands[positionOf(op, t, operand)];
+    const auto name = [&](const ptx::Operand& o) { view.registers.push_back(o.isRegister() ? function.registers[o.index].name : ""); };
+    if (text.kind == ptx::OperandKind::Vector)
+        std::for_each(text.elements.begin(), text.elements.end(), name);
+    else
+        name(text);
+    const int bits = from.map->elementBits(), parts = from.map->elementsPerRegister();
+    const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+    for (int reg = 0; reg < from.map->registers(); ++reg) {
+        const sim::RowSlot& slot = program.rowList[from.rows + static_cast<unsigned>(reg)];
+        const std::uint8_t* row = slot.row.isConstant() ? program.constants.data() : rows;
+        for (int part = 0; part < parts; ++part)
+            for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+                std::uint64_t word = 0;
+                if (slot.row.valid())
+                    std::memcpy(&word, row + slot.row.offset() + (slot.wide ? 8 : 4) * lane, slot.wide ? 8 : 4);
+                view.values.push_back(word >> (part * bits) & mask);
+            }
+    }
+    return view;
 }
 
 /// Registers that an instruction writes.
@@ -230,6 +270,19 @@ FrameView Session::State::frame() const {
         f.active = events[*at].active;
         for (auto i = mine.begin(); i != at; ++i)
             f.iteration += events[*i].pc == f.pc;
+        const sim::Op& op = code.ops[f.pc];
+        const bool isTensor = op.kind == sim::OpKind::MatrixProduct || op.kind == sim::OpKind::TransposeFragment || op.kind == sim::OpKind::FragmentMove;
+        const auto operandNow = [&](std::size_t operand) {
+            if (code.tensors[op.target].operands[operand].valid())
+                f.fragments.push_back(fragmentView(code, f.pc, operand, trace->rows(static_cast<std::uint32_t>(selection.warp))));
+        };
+        if (isTensor) {
+            trace->seek(f.stepEvent); // D may take C's registers: look before the event
+            operandNow(2);
+            trace->seek(index);
+            for (const std::size_t operand : {0u, 1u, 3u})
+                operandNow(operand);
+        }
         // The line's run of events so far: going back while the line stays and the instructions ascend.
         const std::uint32_t line = code.cudaLines[f.pc];
         auto first = at;

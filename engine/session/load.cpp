@@ -342,6 +342,7 @@ Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest
     const device::Limits& limits = device.limits;
     launch.limits.threadsPerBlock = static_cast<std::uint32_t>(limits.threadsPerBlock);
     launch.limits.sharedBytes = static_cast<std::uint64_t>(limits.sharedBytesPerBlockOptIn);
+    launch.limits.tensor = tensor::generationOf(device);
     launch.limits.smCount = static_cast<std::uint32_t>(device.value("sm_count").value_or(1));
     std::vector<std::string> specs = request.arguments;
     const auto dim = [](const std::array<std::uint32_t, 3>& d) { return Dim3{d[0], d[1], d[2]}; };

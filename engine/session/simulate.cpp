@@ -100,6 +100,19 @@ Result<catalog::ReferenceReport> verify(const LoadedProgram& program, const Prep
     return catalog::checkReference(*program.resolved.reference, before, after);
 }
 
+/// The device figure with the rate of a product's type.
+const char* tensorFigure(const tensor::Product& p) {
+    switch (p.a) {
+    case tensor::Element::F64: return "tensor_f64";
+    case tensor::Element::TF32: return "tensor_tf32";
+    case tensor::Element::BF16: return "tensor_bf16";
+    case tensor::Element::E4M3:
+    case tensor::Element::E5M2: return "tensor_fp8";
+    case tensor::Element::F16: return p.d == tensor::Element::F16 ? "tensor_f16" : "tensor_f16_accumulate_f32";
+    default: return "tensor_int8";
+    }
+}
+
 } // namespace
 
 KernelResidency residencyOf(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device,
@@ -137,7 +150,11 @@ model::KernelCounts kernelCounts(const sim::Counters& c, const sim::Launch& laun
     const sim::InstructionCounts& atomics = c.of(InstructionClass::AtomicGlobal);
     const sim::InstructionCounts& copies = c.of(InstructionClass::CopyAsync);
     out.fma = number(c.ffmaLanes);
-    out.flops = std::max(number(c.flops), 2 * out.fma);
+    out.flops = std::max(number(c.flops - c.tensorFlops), 2 * out.fma);
+    out.tensorFma = number(c.tensorFma);
+    for (const sim::TensorOp& t : launch.program->tensors) // kernels keep to one type
+        if (t.operands[0].valid() && t.operands[1].valid())
+            out.tensorFigure = tensorFigure(t.product);
     out.fp32WarpInstructions = number(c.of(InstructionClass::Float32).executions);
     out.warpInstructions = number(c.total.executions);
     out.l1Lines = number(loads.lines + stores.lines + atomics.lines + copies.lines);

@@ -17,6 +17,7 @@
 #include "engine/memory/access.h"
 #include "engine/ptx/ir.h"
 #include "engine/sim/counters.h"
+#include "engine/tensor/fragment.h"
 
 namespace lanescope::session {
 
@@ -140,6 +141,8 @@ struct AccessView {
     std::uint32_t pc = 0;
     std::uint32_t event = 0; ///< index into the trace
     bool isStore = false, isAtomic = false;
+    /// ldmatrix, stmatrix and loads of wmma that become them: 16-byte rows of 8x8 matrices, lanes 8i..8i+7 give those of matrix i.
+    bool isMatrix = false;
     ptx::Space space = ptx::Space::Global; ///< resolved, never Generic
     int bytesPerLane = 4;
     LaneMask active = 0;
@@ -152,6 +155,17 @@ struct AccessView {
     int elementBytes = 4;
     /// Per lane: the value loaded or stored as text ("0.5"), empty for inactive lanes.
     std::array<std::string, kWarpSize> values;
+};
+
+/// An operand of a tensor instruction: which lane holds what. `map` is the geometry (lane, register, element <-> row, column), which
+/// tensor::findFragment also gives for shapes that no kernel uses.
+struct FragmentView {
+    char matrix = 'A'; ///< 'A', 'B', 'C' or 'D'; what ldmatrix loads and stmatrix stores is 'D'
+    std::shared_ptr<const tensor::FragmentMap> map;
+    tensor::Element element = tensor::Element::F16;
+    std::vector<std::string> registers; ///< their names, "%r5"
+    /// Raw bits by place, in the order of FragmentMap::indices(): C as it was before the instruction, the others after it.
+    std::vector<std::uint64_t> values;
 };
 
 struct RegisterView {
@@ -175,6 +189,7 @@ struct FrameView {
     /// Accesses of the source line the selected warp is in: those of its latest run of events on that line, in order.
     std::vector<AccessView> accesses;
     int currentAccess = -1;    ///< the one made by stepEvent, or -1
+    std::vector<FragmentView> fragments; ///< of stepEvent when it is a tensor instruction
     std::vector<WarpState> warps;
     std::vector<RegisterView> registers; ///< of the selected lane
     /// One sentence for the status bar: "Warp 3, line 8: 33 sectors, 33 lines, 12.5% of bytes used".

@@ -50,6 +50,8 @@ BlockMachine::BlockMachine(const Launch& launch, Memory& memory, std::vector<Eve
       m_counters(counters), m_chunksPerWarp((m_program.warpBytes + 63) / 64) {
     for (const EventSink* sink : m_sinks)
         m_wantsInstructions |= sink->wantsInstructions();
+    for (const TensorOp& t : m_program.tensors)
+        m_multipliers.emplace_back(t.product, m_launch.limits.tensor);
     m_privateStride = m_program.frameBytes + (m_program.hasRecursion ? kRecursionBytes : 0);
 }
 
@@ -318,6 +320,23 @@ bool BlockMachine::execute(std::uint32_t warpIndex, std::size_t fragment) {
             if (op.kind == OpKind::Atomic || memory.ordering != ptx::Ordering::Weak)
                 ++warp.spins;
             memoryAccess(op, warpIndex, pc, active, warp.frames[static_cast<std::size_t>(f.frame)].base);
+        }
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::MatrixProduct:
+    case OpKind::TransposeFragment:
+    case OpKind::FragmentMove:
+        if (active != 0) {
+            if (active != kFullMask)
+                fault(FaultKind::PartialTensor, warpIndex, pc, active, ~active);
+            if (op.kind == OpKind::MatrixProduct) {
+                matrixProduct(op, warpIndex, active);
+            } else if (op.kind == OpKind::TransposeFragment) {
+                transposeFragment(op, warpIndex, active);
+            } else {
+                m_flags |= InstructionEvent::kMemory;
+                fragmentMove(op, warpIndex, pc, active, warp.frames[static_cast<std::size_t>(f.frame)].base);
+            }
         }
         advance(warp, fragment, pc + 1);
         break;

@@ -163,6 +163,7 @@ private:
     BlockState m_state;
     std::size_t m_chunksPerWarp = 1;
     std::uint64_t m_privateStride = 0; ///< bytes per lane
+    std::vector<tensor::Multiplier> m_multipliers; ///< by Program::tensors
     std::uint16_t m_flags = 0;         ///< of the event being executed
 
     std::uint8_t* rowsOf(std::uint32_t warp) {
@@ -221,6 +222,19 @@ private:
                         PendingCopy& pending);
     void commitCopies(WarpState& warp, LaneMask lanes);
     void waitForCopies(std::uint32_t warpIndex, LaneMask lanes, std::uint32_t mayBePending);
+    // block_tensor.cpp
+    struct FragmentPieces;
+    template <class Word>
+    void readFragment(const FragmentOperand& operand, const std::uint8_t* rows, Word* matrix) const;
+    template <class Word>
+    void writeFragment(const FragmentOperand& operand, std::uint8_t* rows, const Word* matrix, LaneMask lanes);
+    void matrixProduct(const Op& op, std::uint32_t warpIndex, LaneMask active);
+    void transposeFragment(const Op& op, std::uint32_t warpIndex, LaneMask active);
+    void matrixPieces(const TensorOp& t, const std::uint64_t* addresses, FragmentPieces& out) const;
+    void fragmentPieces(const TensorOp& t, std::uint64_t base, std::uint64_t stride, bool isShared, FragmentPieces& out) const;
+    void fragmentMove(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active, std::uint32_t frameBase);
+    void describeAccess(AccessEvent& event, const MemoryOp& memory, std::uint32_t pc, bool isFirst);
+    void moveFragment(const TensorOp& t, std::uint32_t warpIndex, LaneMask active, ptx::Space space, const FragmentPieces& pieces);
     void loadParameter(const Op& op, std::uint8_t* rows, LaneMask active);
     void privateAccess(const Op& op, const MemoryOp& memory, std::uint32_t warpIndex, LaneMask active, const std::uint64_t* addresses);
     void transfer(const Op& op, const MemoryOp& memory, std::uint8_t* rows, LaneMask active, std::uint8_t* host,

@@ -73,7 +73,29 @@ std::size_t rawCountersSize(const Program& program) {
     return program.ops.size() + 3 * std::size_t{program.memoryOpCount};
 }
 
-Counters fold(const Program& program, std::span<const InstructionCounts> raw) {
+namespace {
+
+void countProduct(Counters& c, const tensor::Product& p, const tensor::Generation& generation, std::uint64_t executions) {
+    const bool isQuadPair = p.family == tensor::Family::Mma && p.shape == tensor::Shape{8, 8, 4} && p.a == tensor::Element::F16;
+    const std::uint64_t multiplyAdds = std::uint64_t{isQuadPair ? 4u : 1u} * p.shape.m * p.shape.n * p.shape.k * executions;
+    c.tensorFma += multiplyAdds;
+    if (tensor::isFloat(p.a)) {
+        c.flops += 2 * multiplyAdds;
+        c.tensorFlops += 2 * multiplyAdds;
+    }
+    const tensor::MachineCount machine = tensor::machineCount(p, generation);
+    const std::uint64_t instructions = executions * static_cast<unsigned>(machine.instructions);
+    switch (machine.pipe) {
+    case tensor::MachineCount::Pipe::None: break;
+    case tensor::MachineCount::Pipe::Hmma: c.tensorHmma += instructions; break;
+    case tensor::MachineCount::Pipe::Imma: c.tensorImma += instructions; break;
+    case tensor::MachineCount::Pipe::Dmma: c.tensorDmma += instructions; break;
+    }
+}
+
+} // namespace
+
+Counters fold(const Program& program, const tensor::Generation& generation, std::span<const InstructionCounts> raw) {
     Counters c;
     c.byInstruction.assign(raw.begin(), raw.begin() + static_cast<std::ptrdiff_t>(program.ops.size()));
     for (std::size_t pc = 0; pc < program.ops.size(); ++pc) {
@@ -83,14 +105,17 @@ Counters fold(const Program& program, std::span<const InstructionCounts> raw) {
         c.flops += n.lanes * op.flopsPerLane;
         c.fmaLanes += n.lanes * op.fmaPerLane;
         c.ffmaLanes += op.isFfma ? n.lanes : 0;
-        const bool isMemory = op.kind == OpKind::Load || op.kind == OpKind::Store || op.kind == OpKind::Atomic;
+        if (op.kind == OpKind::MatrixProduct)
+            countProduct(c, program.tensors[op.target].product, generation, n.executions - n.predicatedOff);
+        const MemoryOp* const memory = program.memoryOf(op);
         const bool isReduction = op.countsAsReduction;
         const auto add = [&](InstructionClass cls, const InstructionCounts& counts) {
             c.byClass[static_cast<std::size_t>(cls)] += counts;
             if (isReduction)
                 (cls == InstructionClass::AtomicShared ? c.reductionsShared : c.reductionsGlobal) += counts;
         };
-        if (!isMemory || program.memory[op.target].space != ptx::Space::Generic) {
+        if (memory == nullptr || memory->space != ptx::Space::Generic || op.cls == InstructionClass::LoadShared ||
+            op.cls == InstructionClass::StoreShared) {
             add(op.cls, n);
             continue;
         }
@@ -99,12 +124,12 @@ Counters fold(const Program& program, std::span<const InstructionCounts> raw) {
             {InstructionClass::LoadGlobal, InstructionClass::LoadShared, InstructionClass::LoadLocal},
             {InstructionClass::StoreGlobal, InstructionClass::StoreShared, InstructionClass::StoreLocal},
             {InstructionClass::AtomicGlobal, InstructionClass::AtomicShared, InstructionClass::Other}};
-        const int kind = op.kind == OpKind::Load ? 0 : op.kind == OpKind::Store ? 1 : 2;
+        const int kind = op.kind == OpKind::Atomic ? 2 : op.cls == InstructionClass::StoreGlobal ? 1 : 0;
         InstructionCounts off;
         off.executions = off.predicatedOff = n.predicatedOff;
         add(op.cls, off);
         for (std::size_t space = 0; space < 3; ++space)
-            add(classes[kind][space], raw[program.ops.size() + 3 * program.memory[op.target].counter + space]);
+            add(classes[kind][space], raw[program.ops.size() + 3 * memory->counter + space]);
     }
     return c;
 }
@@ -208,7 +233,18 @@ std::span<const Metric> metrics() {
          [](const Counters& c) { return number(c.of(InstructionClass::Branch).executions); }},
         {"ffma_lanes", "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "FP32 FMA", "thread instructions",
          "Fused multiply-adds of active lanes in single precision.", [](const Counters& c) { return number(c.ffmaLanes); }},
-        {"flops", "", "Floating-point operations", "FLOP", "Of active lanes, a fused multiply-add counts two.",
+        {"tensor_instructions", "smsp__inst_executed_pipe_tensor.sum", "Tensor instructions", "warp instructions",
+         "Instructions of the tensor cores: a wmma product is several, mma with FP8 on Hopper two.",
+         [](const Counters& c) { return number(c.tensorHmma + c.tensorImma + c.tensorDmma); }},
+        {"tensor_instructions_hmma", "smsp__inst_executed_pipe_tensor_op_hmma.sum", "Tensor instructions, HMMA", "warp instructions",
+         "Those with floating-point numbers of up to 32 bits.", [](const Counters& c) { return number(c.tensorHmma); }},
+        {"tensor_instructions_imma", "smsp__inst_executed_pipe_tensor_op_imma.sum", "Tensor instructions, IMMA", "warp instructions",
+         "Those with integers and bits.", [](const Counters& c) { return number(c.tensorImma); }},
+        {"tensor_instructions_dmma", "smsp__inst_executed_pipe_tensor_op_dmma.sum", "Tensor instructions, DMMA", "warp instructions",
+         "Those with f64.", [](const Counters& c) { return number(c.tensorDmma); }},
+        {"tensor_fma", "", "Multiply-adds of tensor cores", "FMA", "Multiply-adds of matrix products: m * n * k of each.",
+         [](const Counters& c) { return number(c.tensorFma); }},
+        {"flops", "", "Floating-point operations", "FLOP", "Of active lanes and of matrix products, a multiply-add counts two.",
          [](const Counters& c) { return number(c.flops); }},
         {"l1_lines_per_1000_fma", "", "L1 lines per 1,000 FMA", "per 1000 FMA",
          "Lines of global loads and stores looked up for 1,000 fused multiply-adds of a lane.",

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/ptx/instruction_set.h"
+#include "engine/tensor/product.h"
 
 namespace lanescope::sim {
 
@@ -46,6 +47,9 @@ struct Counters {
     std::uint64_t fmaLanes = 0;   ///< fma executed by active lanes, f16x2 counted twice, all types
     std::uint64_t ffmaLanes = 0;  ///< f32 only
     std::uint64_t flops = 0;      ///< floating-point operations of active lanes
+    /// Multiply-adds of matrix products (bit operations of b1 among them), and the machine's tensor instructions by pipe.
+    std::uint64_t tensorFma = 0, tensorFlops = 0; ///< flops: of the floating-point ones, part of flops
+    std::uint64_t tensorHmma = 0, tensorImma = 0, tensorDmma = 0;
     std::uint64_t blocks = 0, warps = 0, threads = 0;
     /// Distinct bytes of global memory read or written in the whole launch (compulsory traffic), in sectors of 32 bytes.
     std::uint64_t distinctSectorsRead = 0, distinctSectorsWritten = 0;
@@ -59,9 +63,10 @@ struct Counters {
 };
 
 struct Program;
+/// `generation`: the tensor instructions that a product becomes depend on it.
 /// Sums per-instruction counts into classes and totals. `raw`: one entry per pc, then three (global, shared, local) per memory
 /// instruction of generic address, as BlockMachine fills them.
-Counters fold(const Program& program, std::span<const InstructionCounts> raw);
+Counters fold(const Program& program, const tensor::Generation& generation, std::span<const InstructionCounts> raw);
 std::size_t rawCountersSize(const Program& program);
 
 struct Metric {

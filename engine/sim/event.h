@@ -7,6 +7,7 @@
 #include <span>
 
 #include "engine/base/lane_mask.h"
+#include "engine/memory/access.h"
 #include "engine/ptx/ir.h"
 
 namespace lanescope::sim {
@@ -30,6 +31,7 @@ struct AccessEvent {
     int bytes = 4;        ///< per lane, vector included
     int elementBytes = 4; ///< of one vector element
     int alignment = 4;    ///< addresses must be multiples of it
+    bool isMatrix = false; ///< ldmatrix and its like: 16-byte rows, lanes 8i..8i+7 give those of matrix i
     LaneMask active = 0;  ///< lanes that access this space
     /// cp.async: the load of its source, or its store, whose data come to shared memory only when the copy is waited for.
     bool async = false;
@@ -46,6 +48,14 @@ struct AccessEvent {
     std::uint16_t unchecked = 0;
     const LaneMask* outOfBoundsOfElement = nullptr;
 };
+
+/// How a shared access is served.
+inline memory::SharedKind sharedKind(const AccessEvent& e) {
+    return e.isMatrix                        ? memory::SharedKind::Matrix
+           : e.kind == AccessKind::Load  ? memory::SharedKind::Load
+           : e.kind == AccessKind::Store ? memory::SharedKind::Store
+                                         : memory::SharedKind::Atomic;
+}
 
 struct BarrierEvent {
     std::uint32_t block = 0;
@@ -65,7 +75,7 @@ struct BarrierEvent {
     std::uint32_t otherPc = 0; ///< another barrier instruction at which a warp came to it; pc: none did
 };
 
-enum class FaultKind : std::uint8_t { Trap, Budget, PartialWarpSync, CallStackOverflow, BadCall };
+enum class FaultKind : std::uint8_t { Trap, Budget, PartialWarpSync, PartialTensor, CallStackOverflow, BadCall };
 
 /// Something that stopped a block, or a *.sync whose lanes can never all arrive.
 struct FaultEvent {

@@ -176,7 +176,7 @@ RunResult run(const Launch& launch, Memory& memory, const RunOptions& options) {
         if (options.progress)
             options.progress(i + 1, blocks);
     }
-    result.counters = fold(*launch.program, raw);
+    result.counters = fold(*launch.program, launch.limits.tensor, raw);
     result.counters.blocks = result.blocksRun;
     result.counters.warps = result.blocksRun * static_cast<std::uint64_t>(launch.warpsPerBlock());
     result.counters.threads = result.blocksRun * launch.block.count();

@@ -17,6 +17,7 @@
 #include "engine/sim/counters.h"
 #include "engine/sim/event.h"
 #include "engine/sim/program.h"
+#include "engine/tensor/product.h"
 
 namespace lanescope::sim {
 
@@ -37,6 +38,7 @@ struct LaunchLimits {
     std::uint64_t localBytes = 512 << 10;  ///< local memory of a thread (CUDA Programming Guide, technical specifications)
     std::uint64_t constantBytes = 64 << 10; ///< .const variables (the same table)
     std::uint64_t globalBytes = std::uint64_t{4} << 30; ///< .global variables and buffers together: what we are willing to hold
+    tensor::Generation tensor;          ///< arithmetic of the tensor cores
     std::uint32_t smCount = 132;        ///< for %nsmid and %smid
 };
 

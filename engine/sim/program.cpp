@@ -151,6 +151,7 @@ private:
     void decodeConvertAddress(const Instruction& in, Op& op);
     void decodeBarrier(const Instruction& in, Op& op);
     void decodeAsync(const Instruction& in, Op& op);
+    void decodeTensorInstruction(const Instruction& in, Op& op);
     void decodeCall(const Instruction& in, Op& op);
     RowSlot slot(const Instruction& in, const Operand& operand, bool destination, Type type);
 };
@@ -922,6 +923,30 @@ void Decoder::decodeAsync(const Instruction& in, Op& op) {
     m_program->copies.push_back(copy);
 }
 
+void Decoder::decodeTensorInstruction(const Instruction& in, Op& op) {
+    TensorDecoding decoding;
+    decoding.rows = [&](const Operand& o, bool isDestination, Type type) {
+        const auto first = static_cast<std::uint32_t>(m_program->rowList.size());
+        if (o.kind == OperandKind::Vector)
+            for (const Operand& e : o.elements)
+                m_program->rowList.push_back(slot(in, e, isDestination, type));
+        else
+            m_program->rowList.push_back(slot(in, o, isDestination, type));
+        return first;
+    };
+    decoding.address = [&](const Operand& address, Space space) {
+        MemoryOp memory;
+        memory.space = space;
+        memory.type = in.type;
+        memory.counter = m_program->memoryOpCount++;
+        decodeAddress(in, address, memory);
+        m_program->memory.push_back(memory);
+        return static_cast<std::uint32_t>(m_program->memory.size() - 1);
+    };
+    decoding.fail = [&](std::string message) { fail(in, std::move(message)); };
+    decodeTensor(in, op, *m_program, decoding);
+}
+
 void Decoder::decodeCall(const Instruction& in, Op& op) {
     // Results, callee, arguments (see ptx::Instruction::operands).
     CallOp call;
@@ -1034,6 +1059,9 @@ void Decoder::decodeInstruction(const Instruction& in, Op& op, std::uint32_t pcB
         op.kind = OpKind::Fence;
         op.visible = true;
         op.target = static_cast<std::uint32_t>(in.modifiers.scope);
+        return;
+    case Family::Tensor:
+        decodeTensorInstruction(in, op);
         return;
     case Family::Hint:
         op.kind = OpKind::Nop;
@@ -1150,6 +1178,19 @@ Result<std::shared_ptr<const Program>> Decoder::run(std::string_view entry) {
 Result<std::shared_ptr<const Program>> decode(std::shared_ptr<const ptx::Module> module,
                                               std::string_view entry) {
     return Decoder(std::move(module)).run(entry);
+}
+
+const MemoryOp* Program::memoryOf(const Op& op) const {
+    switch (op.kind) {
+    case OpKind::Load:
+    case OpKind::Store:
+    case OpKind::Atomic:
+        return &memory[op.target];
+    case OpKind::FragmentMove:
+        return &memory[tensors[op.target].memory];
+    default:
+        return nullptr;
+    }
 }
 
 void addProgramVariables(const Program& program, GlobalMemory& memory) {

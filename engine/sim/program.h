@@ -14,6 +14,7 @@
 #include "engine/ptx/ir.h"
 #include "engine/sim/address_space.h"
 #include "engine/sim/lanes/lane_function.h"
+#include "engine/sim/tensor_op.h"
 
 namespace lanescope::sim {
 
@@ -45,6 +46,9 @@ enum class OpKind : std::uint8_t {
     CopyAsync, CommitCopies, WaitForCopies, WaitForAllCopies, ///< cp.async; WaitForCopies: target is how many groups may be under way
     ToGeneric, FromGeneric, IsSpace, ///< cvta, cvta.to, isspacep
     LocalAddress, ///< address of a .local or .param variable of the current frame
+    MatrixProduct,     ///< mma, wmma.mma
+    TransposeFragment, ///< movmatrix
+    FragmentMove,      ///< ldmatrix, stmatrix, wmma.load, wmma.store
     Pack, Unpack, ///< mov between a vector and a wide register
     Nop
 };
@@ -110,7 +114,7 @@ struct Op {
     OpKind kind = OpKind::Nop;
     bool visible = false;       ///< other warps can see it: ends the warp's turn
     bool readsClock = false;
-    std::uint32_t target = 0;   ///< Branch: pc; BranchIndexed: table; Call: index into calls; CopyAsync: into copies; memory: index into memory
+    std::uint32_t target = 0;   ///< Branch: pc; BranchIndexed: table; Call: index into calls; CopyAsync: into copies; memory: into memory; tensor: into tensors
     std::uint32_t reconvergence = 0; ///< branches: pc, or kNoReconvergence
     ptx::InstructionClass cls = ptx::InstructionClass::Other;
     std::uint8_t flopsPerLane = 0;
@@ -161,6 +165,7 @@ struct Program {
     std::vector<std::uint32_t> functionOf;             ///< by pc: index into functions
     std::vector<FunctionLayout> functions;             ///< [0] is the entry
     std::vector<MemoryOp> memory;
+    std::vector<TensorOp> tensors;
     std::vector<RowSlot> rowList;
     std::vector<CallOp> calls;
     std::vector<CopyOp> copies;
@@ -176,6 +181,8 @@ struct Program {
     std::vector<ProgramVariable> variables;            ///< in allocation order, before the arguments
     std::uint32_t memoryOpCount = 0;
 
+    /// The memory operand of a load, store or atomic of whatever kind; null for other instructions.
+    const MemoryOp* memoryOf(const Op& op) const;
     const ptx::Function& entry() const { return module->functions[entryFunction]; }
     /// By pc: line of the CUDA text (the file the entry is from), 0 when unknown. Code inlined from another file counts for the
     /// line it was inlined into.

@@ -81,7 +81,7 @@ void Recorder::access(const sim::AccessEvent& e) {
         const int cost = e.kind == sim::AccessKind::Atomic
                              ? atomicWavefronts(e.addresses, active)
                              : memory::sharedCost(memory::Addresses(e.addresses, kWarpSize), active, std::min(e.bytes, 16),
-                                                  e.kind == sim::AccessKind::Store ? memory::SharedKind::Store : memory::SharedKind::Load)
+                                                  sim::sharedKind(e))
                                    .wavefronts;
         a.wavefronts = static_cast<std::uint16_t>(cost);
         return;

@@ -227,7 +227,7 @@ constexpr std::string_view kUnsupported[] = {
     R"(shfl.idx.b32 %r1,%r2,%r3,31;)",
     R"(vote.ballot.b32 %r1,%p1;)",
     R"(tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];)",
-    R"(ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1},[%r2];)",
+    R"(mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4},{%r1,%r2},{%r3,%r4},{%f1,%f2,%f3,%f4},%r5,0;)",
     R"(cp.async.bulk.commit_group;)",
     R"(mbarrier.init.shared.b64 [sv], 1;)",
     R"(cvt.rn.satfinite.e2m1x2.f32 %h1,%f1,%f2;)",
@@ -539,25 +539,25 @@ constexpr std::string_view kInTheWild[] = {"cp.async.cg.shared.global.L2::128B",
                                            "redux.sync.add.s32",
                                            "sin.approx.f32",
                                            "vote.sync.all.pred",
-                                           "vote.sync.any.pred"};
+                                           "vote.sync.any.pred",
+                                           "ldmatrix.sync.aligned.x2.m8n8.shared.b16",
+                                           "ldmatrix.sync.aligned.x4.m8n8.shared.b16",
+                                           "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
+                                           "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16",
+                                           "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16",
+                                           "wmma.load.b.sync.aligned.col.m16n16k16.shared.f16",
+                                           "wmma.store.d.sync.aligned.row.m16n16k16.shared.f16",
+                                           "wmma.store.d.sync.aligned.row.m16n16k16.global.f16",
+                                           "wmma.load.a.sync.aligned.col.m16n16k16.shared.f16",
+                                           "wmma.load.b.sync.aligned.row.m16n16k16.shared.f16",
+                                           "wmma.load.c.sync.aligned.row.m16n16k16.global.f16",
+                                           "wmma.mma.sync.aligned.col.row.m16n16k16.f16.f16",
+                                           "wmma.load.a.sync.aligned.row.m16n16k16.global.f16",
+                                           "wmma.load.b.sync.aligned.col.m16n16k16.global.f16"};
 
 constexpr std::string_view kInTheWildUnsupported[] = {
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
     "cp.async.mbarrier.arrive.shared.b64",
-    "ldmatrix.sync.aligned.x2.m8n8.shared.b16",
-    "ldmatrix.sync.aligned.x4.m8n8.shared.b16",
-    "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
-    "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16",
-    "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16",
-    "wmma.load.b.sync.aligned.col.m16n16k16.shared.f16",
-    "wmma.store.d.sync.aligned.row.m16n16k16.shared.f16",
-    "wmma.store.d.sync.aligned.row.m16n16k16.global.f16",
-    "wmma.load.a.sync.aligned.col.m16n16k16.shared.f16",
-    "wmma.load.b.sync.aligned.row.m16n16k16.shared.f16",
-    "wmma.load.c.sync.aligned.row.m16n16k16.global.f16",
-    "wmma.mma.sync.aligned.col.row.m16n16k16.f16.f16",
-    "wmma.load.a.sync.aligned.row.m16n16k16.global.f16",
-    "wmma.load.b.sync.aligned.col.m16n16k16.global.f16",
     "tex.2d.v4.f32.f32",
     "tex.2d.v4.u32.f32",
     "tex.3d.v4.f32.f32",
@@ -645,9 +645,9 @@ TEST_CASE("every executed opcode has a form, and every form's mnemonic reads bac
             instruction.modifiers = defaultModifiers(opcode);
             for (const ModifierGroup& group : form.groups)
                 CHECK(applyToken(group.field, group.tokens.back(), instruction.modifiers));
-            Type* slots[3] = {&instruction.type, &instruction.type2, &instruction.type3};
+            Type* slots[kTypeSlots] = {&instruction.type, &instruction.type2, &instruction.type3, &instruction.type4};
             for (std::size_t slot = 0; slot < form.types.size(); ++slot)
-                for (int type = 1; type <= static_cast<int>(Type::UE8M0x2); ++type)
+                for (int type = 1; type <= static_cast<int>(Type::B1); ++type)
                     if ((form.types[slot] >> type & 1) != 0)
                         *slots[slot] = static_cast<Type>(type);
             const std::string text = fullMnemonic(instruction, form);

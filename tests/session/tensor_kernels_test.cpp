@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The kernels on tensor cores: right results, the conflicts of their layouts, and what the window sees of their fragments.
+#include <algorithm>
+#include <cstdlib>
+
+#include <catch2/catch.hpp>
+
+#include "engine/session/session.h"
+#include "engine/session/simulate.h"
+#include "engine/tensor/product.h"
+
+using namespace lanescope;
+using namespace lanescope::session;
+
+namespace {
+
+compile::Environment environment() {
+    return compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+struct Run {
+    SimReport report;
+    std::vector<std::uint8_t> result; ///< C
+    double metric(const std::string& id) const {
+        for (const sim::Metric& m : sim::metrics())
+            if (m.id == id)
+                return m.value(report.counters);
+        FAIL("no metric " << id);
+        return 0;
+    }
+};
+
+Run run(const std::string& id, const std::vector<std::pair<std::string, std::string>>& defines) {
+    LoadRequest request;
+    request.subject = id;
+    request.defines = defines;
+    Result<LoadedProgram> program = load(request, environment());
+    if (!program)
+        FAIL(toString(program.error()));
+    const Result<device::Device> device = device::findDevice("h200");
+    const Result<PreparedLaunch> prepared = prepare(*program, {}, *device);
+    if (!prepared)
+        FAIL(toString(prepared.error()));
+    sim::Memory memory = sim::makeMemory(prepared->launch);
+    Result<SimReport> report = simulate(*program, *prepared, *device, memory, {});
+    if (!report)
+        FAIL(toString(report.error()));
+    REQUIRE(report->verification);
+    CHECK(report->verification->matches);
+    for (const check::Finding& f : report->findings)
+        FAIL_CHECK(f.message);
+    const int c = memory.allocationOfArgument.back();
+    return {std::move(*report), memory.global.at(static_cast<std::size_t>(c)).bytes};
+}
+
+} // namespace
+
+TEST_CASE("rows of 64 halves are 8-way conflicts of ldmatrix; padding and XOR leave none, and the result is the same", "[session][tensor]") {
+    const Run linear = run("t2_mma", {{"LAYOUT", "0"}}), padded = run("t2_mma", {{"LAYOUT", "1"}}), swizzled = run("t2_mma", {{"LAYOUT", "2"}});
+    // 4 blocks, 4 warps, 2 tiles along k, 4 depths, 4 ldmatrix of four matrices each: 2,048 matrices of eight rows.
+    CHECK(linear.metric("shared_load_instructions") == 512);
+    CHECK(linear.metric("shared_load_wavefronts") == 8 * 2048);
+    CHECK(linear.metric("shared_load_conflicts") == 7 * 2048);
+    for (const Run* r : {&padded, &swizzled}) {
+        CHECK(r->metric("shared_load_wavefronts") == 2048);
+        CHECK(r->metric("shared_load_conflicts") == 0);
+        CHECK(r->metric("shared_store_conflicts") == 0);
+        CHECK(r->result == linear.result);
+    }
+    CHECK(linear.metric("tensor_instructions_hmma") == 1024);
+    CHECK(linear.metric("tensor_fma") == 128 * 128 * 128);
+    CHECK(linear.metric("flops") == 2 * 128 * 128 * 128);
+}
+
+TEST_CASE("wmma gives mma's bits: it is two halves of it", "[session][tensor]") {
+    const Run wmma = run("t1_wmma", {}), mma = run("t2_mma", {});
+    CHECK(wmma.result == mma.result);
+    CHECK(wmma.metric("tensor_instructions_hmma") == 1024);
+    CHECK(wmma.metric("shared_load_conflicts") == 0);
+    CHECK(run("t1_wmma", {{"PAD", "0"}, {"BK", "64"}}).metric("shared_load_conflicts") > 0);
+}
+
+TEST_CASE("swizzled tiles of every size have no conflicts", "[session][tensor]") {
+    struct Tile {
+        const char *bm, *bn, *bk, *wm, *wn;
+    };
+    for (const auto& [bm, bn, bk, wm, wn] : {Tile{"128", "128", "64", "64", "32"}, Tile{"64", "64", "32", "32", "32"}, Tile{"64", "32", "32", "16", "32"},
+                                             Tile{"32", "128", "64", "32", "64"}}) {
+        INFO(bm << " x " << bn << " x " << bk);
+        const Run r = run("t3_swizzled", {{"BM", bm}, {"BN", bn}, {"BK", bk}, {"WM", wm}, {"WN", wn}, {"M", "128"}, {"N", "128"}, {"K", "128"}});
+        CHECK(r.metric("shared_load_conflicts") == 0);
+        CHECK(r.metric("shared_store_conflicts") == 0);
+        CHECK(r.metric("tensor_instructions_hmma") == 1024);
+    }
+}
+
+TEST_CASE("a ring of any number of stages gives the same bits", "[session][tensor]") {
+    const std::vector<std::pair<std::string, std::string>> tile{{"BM", "64"}, {"BN", "64"}, {"BK", "32"}, {"WM", "32"}, {"WN", "32"},
+                                                                {"M", "64"},  {"N", "64"},  {"K", "256"}};
+    const Run reference = run("t3_swizzled", tile);
+    for (const char* stages : {"1", "2", "3", "4", "5", "6"}) {
+        INFO(stages);
+        auto defines = tile;
+        defines.emplace_back("STAGES", stages);
+        const Run r = run("t4_multistage", defines);
+        CHECK(r.result == reference.result);
+        CHECK(r.metric("shared_load_conflicts") == 0);
+    }
+}
+
+TEST_CASE("the tensor roof is there when tensor cores work", "[session][tensor]") {
+    const Run r = run("t3_swizzled", {});
+    REQUIRE(r.report.point);
+    const auto tensor = std::find_if(r.report.point->times.begin(), r.report.point->times.end(),
+                                     [](const model::RoofTime& t) { return t.kind == model::RoofKind::Tensor; });
+    REQUIRE(tensor != r.report.point->times.end());
+    CHECK(tensor->work == 256.0 * 256 * 256);
+}
+
+TEST_CASE("the window sees the fragments of a product and the rows of ldmatrix", "[session][tensor]") {
+    SessionOptions options;
+    options.environment = environment();
+    Session session(options);
+    const auto opened = session.openKernel("t2_mma", {{"LAYOUT", 2}, {"M", 64}, {"N", 64}, {"K", 64}});
+    REQUIRE(opened->program->ok());
+    const std::string& text = opened->program->cudaText;
+    const auto lineOf = [&](const std::string& mark) {
+        return static_cast<std::uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find(mark)), '\n'));
+    };
+    std::shared_ptr<const Snapshot> snapshot = opened;
+    const auto isProduct = [&] {
+        return snapshot->frame.hasStep && opened->program->instructions[snapshot->frame.pc].cls == ptx::InstructionClass::Tensor;
+    };
+    while (snapshot->frame.index < opened->trace->events.size() && !isProduct())
+        snapshot = session.step(StepUnit::Instruction);
+    REQUIRE(isProduct());
+    const std::vector<FragmentView>& fragments = snapshot->frame.fragments;
+    REQUIRE(fragments.size() == 4);
+    const auto of = [&](char matrix) -> const FragmentView& {
+        return *std::find_if(fragments.begin(), fragments.end(), [&](const FragmentView& f) { return f.matrix == matrix; });
+    };
+    CHECK(of('A').registers.size() == 4);
+    CHECK(of('B').registers.size() == 2);
+    // Put together from the lanes' registers, D is the product of A and B and C by the hardware's rule.
+    const auto matrix = [&](char which) {
+        const FragmentView& f = of(which);
+        std::vector<std::uint32_t> out(static_cast<std::size_t>(f.map->rows() * f.map->columns()));
+        REQUIRE(f.values.size() == f.map->indices().size());
+        for (std::size_t i = 0; i < f.values.size(); ++i)
+            out[f.map->indices()[i]] = static_cast<std::uint32_t>(f.values[i]);
+        return out;
+    };
+    tensor::Product product;
+    product.shape = {16, 8, 16};
+    std::vector<std::uint32_t> d(128);
+    tensor::Multiplier(product, tensor::Generation{}).multiply(matrix('A').data(), matrix('B').data(), matrix('C').data(), d.data());
+    CHECK(d == matrix('D'));
+    CHECK(std::any_of(d.begin(), d.end(), [](std::uint32_t v) { return v != 0; }));
+
+    snapshot = session.runToLine(lineOf("ldmatrix.sync.aligned.m8n8.x4.shared"));
+    REQUIRE_FALSE(snapshot->frame.accesses.empty());
+    const AccessView& rows = snapshot->frame.accesses.front();
+    CHECK(rows.isMatrix);
+    CHECK(rows.bytesPerLane == 16);
+    CHECK(rows.shared.passes == 4);
+    CHECK(rows.shared.wavefronts == 4);
+    REQUIRE(rows.passes.size() == 4);
+    CHECK(rows.passes[1] == 0xff00);
+}
