@@ -207,7 +207,7 @@ TEST_CASE("map: an expression over elements of the inputs, as they were before t
     CHECK(report->outputs[0].firstIndex == 3);
     CHECK(report->outputs[0].expected == 24);
     after[3] = 24;
-    add.index["bias"] = "i"; // past its end from 2 on
+    add.index["bias"] = std::string("i"); // past its end from 2 on
     CHECK(checkReference(add, in, out)->outputs[0].mismatches == 3);
     add.value = "X + nothing";
     CHECK(checkReference(add, in, out).error().front().message.find("nothing") !=
