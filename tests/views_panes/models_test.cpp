@@ -39,6 +39,9 @@ TEST_CASE("each figure is legible at the sizes of the page and explains itself",
             const TextLog log = paintLogged(size, [&](Canvas& c) { paintModelFigure(c, QRectF(QPointF(), size), data); });
             CHECK(overlapping(log).toStdString() == "");
             CHECK(clipped(log, QRectF(QPointF(), size), true).toStdString() == "");
+            const TextLog why = paintLogged(size, [&](Canvas& c) { paintExplanations(c, QRectF(QPointF(), size), data); });
+            CHECK(clipped(why, QRectF(QPointF(), size), false).toStdString() == "");
+            CHECK(why.contains(QStringLiteral("modelled")));
         }
     }
 }

@@ -70,7 +70,11 @@ TEST_CASE("a cell is what the roofline says of that tile; a size that is refused
     REQUIRE(plan->currentY);
     const SweepCell cell = sweepCell(*plan, *plan->currentY * plan->columns() + *plan->currentX);
     REQUIRE(cell.state == SweepCell::State::Done);
-    const auto performance = modelPerformance({"rtx-a6000", {"k03_shared"}, {{"M", 1024}, {"N", 1024}, {"K", 1024}}});
+    PerformanceRequest request;
+    request.deviceId = "rtx-a6000";
+    request.kernelIds = {"k03_shared"};
+    request.sizes = {{"M", 1024}, {"N", 1024}, {"K", 1024}};
+    const auto performance = modelPerformance(request);
     REQUIRE(performance);
     CHECK(cell.flopsPerSecond == performance->kernels[0].point.flopsPerSecond);
     CHECK(cell.occupancy == performance->kernels[0].occupancy.occupancy);
@@ -80,6 +84,24 @@ TEST_CASE("a cell is what the roofline says of that tile; a size that is refused
     const SweepCell broken = sweepCell(impossible, 0);
     CHECK(broken.state == SweepCell::State::Broken);
     CHECK(broken.problem.find("BS") != std::string::npos);
+}
+
+TEST_CASE("the open kernel's tile is its own: others are modelled with theirs", "[performance]") {
+    PerformanceRequest request;
+    request.deviceId = "h100";
+    request.kernelIds = {"k04_tile1d", "k09_autotuned"};
+    request.sizes = {{"M", 512}, {"N", 512}, {"K", 64}};
+    const auto plain = modelPerformance(request);
+    REQUIRE(plain);
+    REQUIRE(plain->kernels.size() == 2);
+    request.tiledKernel = "k09_autotuned";
+    request.tile = {{"BM", 64}, {"BN", 64}};
+    const auto tiled = modelPerformance(request);
+    REQUIRE(tiled);
+    REQUIRE(tiled->kernels.size() == 2);
+    CHECK(tiled->kernels[0].point.flopsPerSecond == plain->kernels[0].point.flopsPerSecond);
+    CHECK(tiled->kernels[1].blocks == 64); // 512 / 64 each way
+    CHECK(plain->kernels[1].blocks == 16); // 512 / 128
 }
 
 TEST_CASE("the best cell by each measure", "[sweep]") {

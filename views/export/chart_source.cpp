@@ -363,8 +363,12 @@ Result<Performance> modelPerformance(const PerformanceRequest& request) {
         compile::environmentFrom([](const char* name) { return std::getenv(name); });
     Diagnostics errors;
     for (const std::string& id : ids) {
+        auto parameters = request.sizes;
+        if (id == request.tiledKernel)
+            for (const auto& [name, value] : request.tile)
+                parameters[name] = value;
         const auto modelled =
-            session::rooflinePoints(request.deviceId, {id}, request.sizes, environment);
+            session::rooflinePoints(request.deviceId, {id}, parameters, environment);
         if (!modelled) {
             errors.insert(errors.end(), modelled.error().begin(), modelled.error().end());
             performance->roofline.notes.push_back(id + ": " + firstMessage(modelled.error()));
@@ -376,7 +380,7 @@ Result<Performance> modelPerformance(const PerformanceRequest& request) {
             std::int64_t blocks = 0;
             if (const catalog::Kernel* entry = catalog::findKernel(**catalog, kernel.id)) {
                 catalog::Overrides sizes;
-                for (const auto& [name, value] : request.sizes)
+                for (const auto& [name, value] : parameters)
                     if (entry->findParameter(name) != nullptr)
                         sizes[name] = value;
                 if (const auto resolved = catalog::resolve(*entry, sizes))

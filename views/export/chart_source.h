@@ -53,6 +53,9 @@ struct PerformanceRequest {
     std::string deviceId = "h100";
     std::vector<std::string> kernelIds;        ///< empty: all of the catalog
     std::map<std::string, std::int64_t> sizes; ///< used by the kernels that have the parameter
+    /// The tile of one kernel, the open one; the others keep their own.
+    std::string tiledKernel;
+    std::map<std::string, std::int64_t> tile;
 };
 
 /// Sizes that charts model when none are given: large enough to fill a GPU, sampled in a fraction of a second.

@@ -240,7 +240,10 @@ Result<void> exportChart(ChartKind kind, const ExportOptions& o, const std::stri
         runSweep(*data, nullptr, {});
         return exportSweep(*data, o, path);
     }
-    PerformanceRequest request{o.gpu, o.kernels, chartSizes()};
+    PerformanceRequest request;
+    request.deviceId = o.gpu;
+    request.kernelIds = o.kernels;
+    request.sizes = chartSizes();
     for (const auto& [name, value] : o.sizes)
         request.sizes[name] = value;
     const auto performance = modelPerformance(request);

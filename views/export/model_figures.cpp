@@ -80,7 +80,8 @@ void launch(ModelFigureData& out, const device::Device& device) {
             out.rows.push_back({out.bars.back().name, QString::number(work->seconds), QString::number(overhead->launchSeconds), QString::number(total)});
         }
         out.explanations.push_back(overhead->serial);
-        out.explanations.push_back(overhead->overlapped);
+        if (way == model::LaunchWay::Stream)
+            out.explanations.push_back(overhead->overlapped);
     }
 }
 
@@ -317,15 +318,48 @@ void paintModelFigure(Canvas& c, const QRectF& rect, const ModelFigureData& d) {
 
 QStringList explanationLines(const ModelFigureData& d) {
     QStringList lines;
+    // What several formulas share is said once.
+    const auto add = [&](const QString& line) {
+        if (!lines.contains(line))
+            lines << line;
+    };
     for (const model::Explanation& e : d.explanations) {
-        lines << QStringLiteral("%1 = %2 %3 (modelled)").arg(str(e.figure), shortNumber(e.value), str(e.unit));
-        lines << QStringLiteral("  ") + str(e.formula);
+        add(QStringLiteral("%1 = %2 %3 (modelled)").arg(str(e.figure), shortNumber(e.value), str(e.unit)).simplified());
+        add(QStringLiteral("  = ") + str(e.formula));
         for (const model::ExplanationInput& i : e.inputs)
-            lines << QStringLiteral("  %1: %2 %3, %4%5").arg(str(i.name), shortNumber(i.value), str(i.unit), i.assumed ? QStringLiteral("assumed: ") : QString(), str(i.source));
+            add(QStringLiteral("  %1: %2 %3, %4%5")
+                    .arg(str(i.name), shortNumber(i.value), str(i.unit), i.assumed ? QStringLiteral("assumed: ") : QString(), str(i.source)));
         for (const std::string& assumption : e.assumptions)
-            lines << QStringLiteral("  assumes: ") + str(assumption);
+            add(QStringLiteral("  assumes: ") + str(assumption));
     }
     return lines;
+}
+
+void paintExplanations(Canvas& c, const QRectF& rect, const ModelFigureData& d) {
+    const Theme& t = c.theme();
+    c.fill(rect, t.pane);
+    constexpr double kLine = 15, kGap = 24;
+    const int columns = rect.width() >= 620 ? 2 : 1;
+    const double width = (rect.width() - 28 - kGap * (columns - 1)) / columns;
+    double y = rect.top() + 8;
+    int column = 0;
+    for (const QString& line : explanationLines(d)) {
+        const bool isHead = !line.startsWith(QLatin1Char(' '));
+        const QFont font = isHead ? Theme::ui(12, QFont::DemiBold) : Theme::ui(11);
+        const double indent = isHead ? 0 : 10;
+        const double height = kLine * std::ceil(Canvas::width(line.trimmed(), font) * 1.08 / (width - indent));
+        if (y + (isHead ? 6 : 0) + height > rect.bottom() - 6) {
+            if (++column == columns) {
+                c.text(rect.right() - 14, rect.bottom() - 4, QStringLiteral("more with a larger pane"), {Theme::ui(11), t.tx3, Align::Right});
+                return;
+            }
+            y = rect.top() + 8;
+        }
+        y += isHead && y > rect.top() + 10 ? 6 : 0;
+        const double x = rect.left() + 14 + (width + kGap) * column + indent;
+        c.paragraph({x, y, width - indent, height}, line.trimmed(), {font, isHead ? t.tx : t.tx2}, kLine);
+        y += height;
+    }
 }
 
 } // namespace lanescope::views

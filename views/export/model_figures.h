@@ -73,7 +73,9 @@ struct ModelFigureInput {
 ModelFigureData modelFigure(ModelFigure figure, const ModelFigureInput& input);
 
 void paintModelFigure(Canvas& canvas, const QRectF& rect, const ModelFigureData& data);
-/// Formula, inputs with their sources and assumptions of each explanation, as lines; sources are set apart.
+/// The explanations in its place: formulas, inputs, sources, assumptions, in one or two columns.
+void paintExplanations(Canvas& canvas, const QRectF& rect, const ModelFigureData& data);
+/// The same as lines; those that belong to a figure begin with two spaces.
 QStringList explanationLines(const ModelFigureData& data);
 
 } // namespace lanescope::views

@@ -94,8 +94,9 @@ void PerformanceStore::start() {
     PerformanceRequest request;
     request.deviceId = m_deviceId;
     request.sizes = m_sizes;
-    for (const auto& [name, value] : m_tile)
-        request.sizes[name] = value;
+    if (m_program)
+        request.tiledKernel = m_program->id;
+    request.tile = m_tile;
     // The destructor joins, so `this` outlives the thread.
     m_thread = std::thread([this, request] {
         auto result = modelPerformance(request);

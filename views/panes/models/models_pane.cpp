@@ -8,7 +8,6 @@
 #include "views/export/model_figures.h"
 #include "views/export/performance_pane.h"
 #include "views/export/segment_bar.h"
-#include "views/kit/paint.h"
 
 namespace lanescope::views {
 namespace {
@@ -38,7 +37,8 @@ public:
 
 protected:
     QString contextText() const override {
-        return QStringLiteral("%1, modelled · click: formula and sources").arg(QString::fromStdString(performance().gpu));
+        return QStringLiteral("%1, modelled · click: %2")
+            .arg(QString::fromStdString(performance().gpu), m_isExplained ? QStringLiteral("the figure") : QStringLiteral("formula and sources"));
     }
     QString description() const override { return m_data.problem.isEmpty() ? m_data.heading : m_data.problem; }
     void fillTable(TableModel& table) const override { table.set(m_data.columns, m_data.rows); }
@@ -56,29 +56,28 @@ protected:
 
     void paintBase(QPainter& painter, const QRectF& rect, const Theme& theme) override {
         Canvas canvas(painter, theme);
-        paintModelFigure(canvas, rect, m_data);
-    }
-
-    void paintOverlay(QPainter& painter, const QRectF& rect, const Theme& theme) override {
         if (m_isExplained)
-            drawTip(painter, {rect.left() + 20, rect.top() + 30}, explanationLines(m_data), rect, theme);
+            paintExplanations(canvas, rect, m_data);
+        else
+            paintModelFigure(canvas, rect, m_data);
     }
 
-    void mousePressEvent(QMouseEvent*) override {
-        m_isExplained = !m_isExplained;
-        update();
-    }
+    void mousePressEvent(QMouseEvent*) override { toggle(); }
 
     void keyPressEvent(QKeyEvent* event) override {
         if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || (event->key() == Qt::Key_Escape && m_isExplained)) {
-            m_isExplained = !m_isExplained;
-            update();
+            toggle();
         } else {
             PerformancePane::keyPressEvent(event);
         }
     }
 
 private:
+    void toggle() {
+        m_isExplained = !m_isExplained && m_data.problem.isEmpty();
+        refresh();
+    }
+
     ModelFigure m_figure = ModelFigure::Latency;
     ModelFigureData m_data;
     SegmentBar* m_bar = nullptr;
