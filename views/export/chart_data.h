@@ -45,6 +45,7 @@ struct KernelPoint {
 struct RooflineData {
     std::string gpu;
     std::vector<ComputeRoof> compute;
+    ComputeRoof tensor; ///< of f16 with f32 sums; among `compute` when a kernel is above the others. 0: the device has none
     std::vector<MemoryRoof> memory;
     std::vector<KernelPoint> points;
     std::string selected;           ///< id of the highlighted kernel

@@ -76,7 +76,9 @@ Result<void> addRoofs(RooflineData& data, const Device& device) {
         case RoofKind::Dram:
             data.memory.push_back({MemoryLevel::Dram, "DRAM", bytes});
             break;
-        case RoofKind::Tensor: // no kernel of tensor cores yet; its roof would squeeze the others
+        case RoofKind::Tensor:
+            data.tensor = {"Tensor cores, f16", roof.perSecond * roof.flopsPerUnit};
+            break;
         case RoofKind::L1Tags:
         case RoofKind::Issue:  // not bytes: named as the bound, not drawn
             break;
@@ -295,6 +297,15 @@ void collectPoints(Performance& performance) {
     performance.roofline.points.clear();
     for (const KernelEntry& kernel : performance.kernels)
         performance.roofline.points.push_back(kernel.point);
+    // The roof of the tensor cores would squeeze the others: it is there for kernels that reach above them.
+    RooflineData& roofline = performance.roofline;
+    const bool isDrawn = std::any_of(roofline.compute.begin(), roofline.compute.end(), [&](const ComputeRoof& roof) { return roof.label == roofline.tensor.label; });
+    double highest = 0;
+    for (const ComputeRoof& roof : roofline.compute)
+        highest = std::max(highest, roof.flopsPerSecond);
+    if (!isDrawn && roofline.tensor.flopsPerSecond > 0 &&
+        std::any_of(roofline.points.begin(), roofline.points.end(), [&](const KernelPoint& point) { return point.flopsPerSecond > highest; }))
+        roofline.compute.push_back(roofline.tensor);
 }
 
 } // namespace
