@@ -22,7 +22,7 @@ namespace lanescope::views {
 
 namespace {
 
-constexpr int kLabelWidth = 62;
+constexpr int kLabelWidth = 54;
 
 bool isSwitch(const session::ParameterView& p) {
     return (p.minimum == 0 && p.maximum == 1) ||
@@ -227,9 +227,9 @@ void ParametersPane::addGroup(const QString& title,
     heading->setProperty("role", "body");
     heading->setFixedWidth(kLabelWidth);
     grid->addWidget(heading, 0, 0);
-    // Short names stand three in a row, long ones two.
+    // One letter and its number fit three in a row, longer names two.
     const bool isLong = std::any_of(parameters.begin(), parameters.end(), [](const auto* p) {
-        return p->name.size() > 3 && !isSwitch(*p);
+        return p->name.size() > 1 && !isSwitch(*p);
     });
     const int columns = isLong ? 2 : 3;
     int cell = 0;
