@@ -138,47 +138,14 @@ void paintRow(Canvas& c, const StripLayout& l, const timing::SmTiming& sm, int r
                        faint);
 }
 
-double snap(double v) { return std::floor(v) + 0.5; }
-
-void paintAxis(Canvas& c, const StripLayout& l) {
-    const Theme& t = c.theme();
-    c.line({l.left, snap(l.axisY)}, {l.right, snap(l.axisY)}, t.line2);
-    const double step =
-        std::max(1.0, niceStep(l.to - l.from, std::max(2, int((l.right - l.left) / 110))));
-    const QFont font = Theme::mono(10);
-    double free = l.left - 1;
-    for (double e = std::ceil(l.from / step) * step; e <= l.to + 0.5; e += step) {
-        const double x = snap(std::min(l.x(e), l.right));
-        c.line({x, l.axisY}, {x, l.axisY + 5}, t.line2);
-        QString text = grouped(qint64(std::llround(e)));
-        const bool first = x < l.left + 2;
-        if (first)
-            text += QStringLiteral(" cycles, modelled");
-        const double width = Canvas::width(text, font);
-        const double at = first ? l.left : std::min(x - width / 2, l.right - width);
-        if (at < free)
-            continue;
-        c.text(at, l.axisY + 16, text, {font, t.tx3});
-        free = at + width + 14;
-    }
-}
-
-void paintScrub(Canvas& c, const StripLayout& l, const session::TimingReport& timing) {
-    const Theme& t = c.theme();
+void paintSummary(Canvas& c, const StripLayout& l, const timing::SmTiming& sm) {
     const QRectF bar = l.scrub();
-    c.box(bar, t.hdr, {}, 0, 2);
-    c.text(l.rect.left() + 12, bar.bottom() - 3, QStringLiteral("Scrub"), {Theme::ui(11), t.tx3});
-    const timing::SmTiming& sm = timing.sm;
     const QString text =
         QStringLiteral("%1 on the SM · %2 · issue slots %3 used")
             .arg(counted(sm.resident, QStringLiteral("block")),
                  counted(sm.cycles, QStringLiteral("cycle")), percent(sm.issueUtilisation()));
     c.textFit(bar.left() + 8, bar.bottom() - 3, bar.width() - 16, text,
-              {Theme::ui(11, QFont::Medium), t.tx2});
-    if (l.from > 0 || l.to < l.events)
-        c.box({l.scrubX(l.from), bar.top() - 1, std::max(3.0, l.scrubX(l.to) - l.scrubX(l.from)),
-               bar.height() + 2},
-              {}, t.acc, 1, 2);
+              {Theme::ui(11, QFont::Medium), c.theme().tx2});
 }
 
 } // namespace
@@ -239,8 +206,8 @@ void paintCycleStrips(Canvas& c, const StripLayout& l, const session::TimingRepo
         if (const int warp = smWarp(timing, row); warp >= 0)
             paintRow(c, l, timing.sm, row, warp);
     }
-    paintAxis(c, l);
-    paintScrub(c, l, timing);
+    paintStripAxis(c, l, QStringLiteral("cycles, modelled"));
+    paintScrubBar(c, l, [&] { paintSummary(c, l, timing.sm); });
 }
 
 double paintCycleLegend(Canvas& c, double x, double baseline, double right) {

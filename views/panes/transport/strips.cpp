@@ -92,34 +92,9 @@ void paintStrip(Canvas& c, const StripLayout& l, const TraceIndex& index, int wa
     }
 }
 
-void paintAxis(Canvas& c, const StripLayout& l) {
-    const Theme& t = c.theme();
-    c.line({l.left, snap(l.axisY)}, {l.right, snap(l.axisY)}, t.line2);
-    const double step =
-        std::max(1.0, niceStep(l.to - l.from, std::max(2, int((l.right - l.left) / 110))));
-    const QFont font = Theme::mono(10);
-    double free = l.left - 1;
-    for (double e = std::ceil(l.from / step) * step; e <= l.to + 0.5; e += step) {
-        const double x = snap(std::min(l.x(e), l.right));
-        c.line({x, l.axisY}, {x, l.axisY + 5}, t.line2);
-        QString text = grouped(qint64(std::llround(e)));
-        const bool first = x < l.left + 2;
-        if (first)
-            text += QStringLiteral(" events");
-        const double width = Canvas::width(text, font);
-        const double at = first ? l.left : std::min(x - width / 2, l.right - width);
-        if (at < free)
-            continue;
-        c.text(at, l.axisY + 16, text, {font, t.tx3});
-        free = at + width + 14;
-    }
-}
-
-void paintScrub(Canvas& c, const StripLayout& l, const TraceIndex& index) {
+void paintPhases(Canvas& c, const StripLayout& l, const TraceIndex& index) {
     const Theme& t = c.theme();
     const QRectF bar = l.scrub();
-    c.box(bar, t.hdr, {}, 0, 2);
-    c.text(l.rect.left() + 12, bar.bottom() - 3, QStringLiteral("Scrub"), {Theme::ui(11), t.tx3});
     const QFont font = Theme::ui(11, QFont::Medium);
     double free = bar.left();
     double lastTick = -100;
@@ -146,10 +121,6 @@ void paintScrub(Canvas& c, const StripLayout& l, const TraceIndex& index) {
             }
         }
     }
-    if (l.from > 0 || l.to < l.events) // the part in view
-        c.box({l.scrubX(l.from), bar.top() - 1, std::max(3.0, l.scrubX(l.to) - l.scrubX(l.from)),
-               bar.height() + 2},
-              {}, t.acc, 1, 2);
 }
 
 } // namespace
@@ -189,14 +160,49 @@ StripLayout stripLayout(const QRectF& rect, int warps, std::uint32_t events, dou
     return l;
 }
 
+void paintStripAxis(Canvas& c, const StripLayout& l, const QString& unit) {
+    const Theme& t = c.theme();
+    c.line({l.left, snap(l.axisY)}, {l.right, snap(l.axisY)}, t.line2);
+    const double step =
+        std::max(1.0, niceStep(l.to - l.from, std::max(2, int((l.right - l.left) / 110))));
+    const QFont font = Theme::mono(10);
+    double free = l.left - 1;
+    for (double e = std::ceil(l.from / step) * step; e <= l.to + 0.5; e += step) {
+        const double x = snap(std::min(l.x(e), l.right));
+        c.line({x, l.axisY}, {x, l.axisY + 5}, t.line2);
+        QString text = grouped(qint64(std::llround(e)));
+        const bool first = x < l.left + 2;
+        if (first)
+            text += QLatin1Char(' ') + unit;
+        const double width = Canvas::width(text, font);
+        const double at = first ? l.left : std::min(x - width / 2, l.right - width);
+        if (at < free)
+            continue;
+        c.text(at, l.axisY + 16, text, {font, t.tx3});
+        free = at + width + 14;
+    }
+}
+
+void paintScrubBar(Canvas& c, const StripLayout& l, const std::function<void()>& content) {
+    const Theme& t = c.theme();
+    const QRectF bar = l.scrub();
+    c.box(bar, t.hdr, {}, 0, 2);
+    c.text(l.rect.left() + 12, bar.bottom() - 3, QStringLiteral("Scrub"), {Theme::ui(11), t.tx3});
+    content();
+    if (l.from > 0 || l.to < l.events) // the part in view
+        c.box({l.scrubX(l.from), bar.top() - 1, std::max(3.0, l.scrubX(l.to) - l.scrubX(l.from)),
+               bar.height() + 2},
+              {}, t.acc, 1, 2);
+}
+
 void paintStrips(Canvas& c, const StripLayout& l, const TraceIndex& index) {
     c.fill(l.rect, c.theme().pane);
     for (int warp = 0; warp < l.warps; ++warp) {
         c.fill(l.row(warp), c.theme().alt);
         paintStrip(c, l, index, warp);
     }
-    paintAxis(c, l);
-    paintScrub(c, l, index);
+    paintStripAxis(c, l, QStringLiteral("events"));
+    paintScrubBar(c, l, [&] { paintPhases(c, l, index); });
 }
 
 void paintPlayhead(Canvas& c, const StripLayout& l, const FrameView& frame, double position,

@@ -5,6 +5,8 @@
 #include <QRectF>
 #include <QString>
 #include <QStringList>
+
+#include <functional>
 #include <vector>
 
 #include "engine/session/snapshot.h"
@@ -48,6 +50,11 @@ void paintPlayhead(Canvas& canvas, const StripLayout& layout, const session::Fra
                    double position, const QStringList& states = {});
 /// "Issued, ready, at barrier, done" with their textures from x on; returns the right end.
 double paintStripLegend(Canvas& canvas, double x, double baseline, double right);
+
+/// The time axis; its first label carries the unit.
+void paintStripAxis(Canvas& canvas, const StripLayout& layout, const QString& unit);
+/// The scrubber with `content` painted on it and the part in view around it.
+void paintScrubBar(Canvas& canvas, const StripLayout& layout, const std::function<void()>& content);
 
 /// A number from 1, 2, 5 times a power of ten such that at most `most` steps fill the range.
 double niceStep(double range, int most);
