@@ -7,8 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/cli/code_form.h"
-#include "app/cli/commands.h"
+#include "app/cli/launch_options.h"
 #include "engine/base/file.h"
 #include "engine/session/simulate.h"
 
@@ -16,12 +15,10 @@ namespace lanescope::cli {
 
 namespace {
 
-struct SimArguments {
-    std::string subject, entry, grid, block, gpu = "h100", as = "written", with, blocks = "all",
-                                             schedule = "turn";
-    std::string shared, maxInstructions = "2000000000";
+struct SimArguments : LaunchArguments {
+    std::string blocks = "all", schedule = "turn", maxInstructions = "2000000000";
     bool json = false;
-    std::vector<std::string> specs, defines, dumps;
+    std::vector<std::string> dumps;
 };
 
 constexpr std::uint64_t kMostListedBlocks = 1 << 20;
@@ -73,24 +70,7 @@ Result<session::SimulateOptions> parseBlocks(const SimArguments& a) {
     }
 }
 
-Result<session::LaunchRequest> launchRequest(const SimArguments& a) {
-    session::LaunchRequest out;
-    for (const auto& [text, target, option] :
-         {std::tuple{&a.grid, &out.grid, "--grid"}, std::tuple{&a.block, &out.block, "--block"}}) {
-        if (text->empty())
-            continue;
-        Result<Dim3> d = extentsFrom(option, *text);
-        if (!d)
-            return failure(d.error());
-        *target = *d;
-    }
-    if (!a.shared.empty()) {
-        const Result<std::int64_t> bytes = wholeNumber("--shared", a.shared, 0, INT32_MAX);
-        if (!bytes)
-            return failure(bytes.error());
-        out.dynamicSharedBytes = static_cast<std::uint64_t>(*bytes);
-    }
-    out.arguments = a.specs;
+Result<void> parseSchedule(const SimArguments& a, session::LaunchRequest& out) {
     const std::string kind = a.schedule.substr(0, a.schedule.find(':'));
     if (kind == "random") {
         out.schedule = sim::Schedule::Random;
@@ -108,7 +88,7 @@ Result<session::LaunchRequest> launchRequest(const SimArguments& a) {
         return failure("argument", fmt::format("--schedule '{}' is not known", a.schedule), {},
                        "turn, reverse or random[:SEED]");
     }
-    return out;
+    return {};
 }
 
 Result<std::pair<std::size_t, std::string>> parseDump(const std::string& text) {
@@ -127,27 +107,17 @@ Result<void> runSim(const SimArguments& a) {
     const Result<device::Device> device = device::findDevice(a.gpu);
     if (!device)
         return failure(device.error());
-    const Result<session::CodeForm> form = codeForm(a.as);
-    if (!form)
-        return failure(form.error());
-    session::LoadRequest load;
-    load.form = *form;
-    load.subject = a.subject;
-    load.entry = a.entry;
-    Result<std::vector<std::pair<std::string, std::string>>> defines = macros(a.defines);
-    if (!defines)
-        return failure(defines.error());
-    load.defines = std::move(*defines);
-    const Result<std::optional<compile::Compiler>> with = compilerNamed(a.with);
-    if (!with)
-        return failure(with.error());
-    load.with = *with;
+    const Result<session::LoadRequest> load = loadRequest(a);
+    if (!load)
+        return failure(load.error());
     Result<session::SimulateOptions> options = parseBlocks(a);
     if (!options)
         return failure(options.error());
-    const Result<session::LaunchRequest> request = launchRequest(a);
+    Result<session::LaunchRequest> request = launchRequest(a);
     if (!request)
         return failure(request.error());
+    if (const Result<void> parsed = parseSchedule(a, *request); !parsed)
+        return failure(parsed.error());
     std::vector<std::pair<std::size_t, std::string>> dumps;
     for (const std::string& d : a.dumps) {
         Result<std::pair<std::size_t, std::string>> dump = parseDump(d);
@@ -155,7 +125,7 @@ Result<void> runSim(const SimArguments& a) {
             return failure(dump.error());
         dumps.push_back(std::move(*dump));
     }
-    const Result<session::LoadedProgram> program = session::load(load, environment());
+    const Result<session::LoadedProgram> program = session::load(*load, environment());
     if (!program)
         return failure(program.error());
     const Result<session::PreparedLaunch> prepared = session::prepare(*program, *request, *device);
@@ -191,26 +161,7 @@ void addSim(CLI::App& app, int& status) {
     CLI::App* sub =
         app.add_subcommand("sim", "Simulate a kernel: counters, findings and the model");
     auto a = std::make_shared<SimArguments>();
-    sub->add_option("subject", a->subject,
-                    "A kernel of the catalog (see `lanescope kernels`), a .cu or a .ptx file")
-        ->required();
-    sub->add_option("--kernel", a->entry, "Which kernel of the file");
-    sub->add_option("--grid", a->grid, "Blocks: X[,Y[,Z]]");
-    sub->add_option("--block", a->block, "Threads of a block: X[,Y[,Z]]");
-    sub->add_option("--shared", a->shared, "Dynamic shared memory of a block in bytes");
-    // One SPEC per --arg; allow_extra_args would swallow the positional.
-    sub->add_option("--arg", a->specs,
-                    "An argument, in order: i32:V u32:V i64:V u64:V f32:V f64:V | zeros:BYTES | "
-                    "iota:TYPE:COUNT | "
-                    "random:TYPE:COUNT[:SEED] | file:PATH[:OFFSET[:BYTES]]")
-        ->allow_extra_args(false);
-    sub->add_option("-D", a->defines,
-                    "NAME=VALUE: a parameter of a catalog kernel, or a macro of a .cu file")
-        ->allow_extra_args(false);
-    sub->add_option("--gpu", a->gpu, "A GPU (see `lanescope devices`) or ccX.Y")
-        ->capture_default_str();
-    sub->add_option("--as", a->as, kFormHelp)->capture_default_str();
-    sub->add_option("--with", a->with, "Compile with nvrtc, nvcc or clang");
+    addLaunchOptions(*sub, *a);
     sub->add_option("--blocks", a->blocks,
                     "all, sample (and scale), or a list of block numbers such as 0,5,8-11")
         ->capture_default_str();

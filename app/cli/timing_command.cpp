@@ -8,16 +8,16 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/cli/commands.h"
+#include "app/cli/launch_options.h"
 #include "engine/session/timing.h"
 
 namespace lanescope::cli {
 
 namespace {
 
-struct TimingArguments {
-    std::string subject, entry, grid, block, shared, with, gpu = "h100", as = "written", traced = "0", resident, registers;
-    std::vector<std::string> specs, defines, figures;
+struct TimingArguments : LaunchArguments {
+    std::string traced = "0", resident, registers;
+    std::vector<std::string> figures;
     bool json = false;
 };
 
@@ -41,37 +41,12 @@ Result<void> runTiming(const TimingArguments& a) {
     const Result<device::Device> device = device::findDevice(a.gpu);
     if (!device)
         return failure(device.error());
-    session::LoadRequest load;
-    load.subject = a.subject;
-    load.entry = a.entry;
-    Result<std::vector<std::pair<std::string, std::string>>> defines = macros(a.defines);
-    if (!defines)
-        return failure(defines.error());
-    load.defines = std::move(*defines);
-    const Result<std::optional<compile::Compiler>> with = compilerNamed(a.with);
-    if (!with)
-        return failure(with.error());
-    load.with = *with;
-    if (a.as != "written" && a.as != "compiled")
-        return failure("argument", fmt::format("--as '{}' is not known", a.as), {}, "written or compiled, as for `lanescope sim`");
-    load.form = a.as == "compiled" ? session::CodeForm::Compiled : session::CodeForm::Written;
-    session::LaunchRequest request;
-    request.arguments = a.specs;
-    for (const auto& [text, target, option] :
-         {std::tuple{&a.grid, &request.grid, "--grid"}, std::tuple{&a.block, &request.block, "--block"}}) {
-        if (text->empty())
-            continue;
-        Result<Dim3> extents = extentsFrom(option, *text);
-        if (!extents)
-            return failure(extents.error());
-        *target = *extents;
-    }
-    if (!a.shared.empty()) {
-        const Result<std::int64_t> bytes = wholeNumber("--shared", a.shared, 0, INT32_MAX);
-        if (!bytes)
-            return failure(bytes.error());
-        request.dynamicSharedBytes = static_cast<std::uint64_t>(*bytes);
-    }
+    const Result<session::LoadRequest> load = loadRequest(a);
+    if (!load)
+        return failure(load.error());
+    const Result<session::LaunchRequest> request = launchRequest(a);
+    if (!request)
+        return failure(request.error());
     session::TimingOptions options;
     const Result<std::int64_t> traced = wholeNumber("--trace-block", a.traced, 0, INT64_MAX);
     if (!traced)
@@ -93,10 +68,10 @@ Result<void> runTiming(const TimingArguments& a) {
     if (!figures)
         return failure(figures.error());
     options.figures = std::move(*figures);
-    const Result<session::LoadedProgram> program = session::load(load, environment());
+    const Result<session::LoadedProgram> program = session::load(*load, environment());
     if (!program)
         return failure(program.error());
-    const Result<session::PreparedLaunch> prepared = session::prepare(*program, request, *device);
+    const Result<session::PreparedLaunch> prepared = session::prepare(*program, *request, *device);
     if (!prepared)
         return failure(prepared.error());
     const Result<session::TimingReport> report = session::timeLaunch(*program, *prepared, *device, options);
@@ -111,16 +86,7 @@ Result<void> runTiming(const TimingArguments& a) {
 void addTiming(CLI::App& app, int& status) {
     CLI::App* sub = app.add_subcommand("timing", "Time an SM cycle by cycle: stalls, pipes, cycles (modelled)");
     auto a = std::make_shared<TimingArguments>();
-    sub->add_option("subject", a->subject, "A kernel of the catalog (see `lanescope kernels`), a .cu or a .ptx file")->required();
-    sub->add_option("--kernel", a->entry, "Which kernel of the file");
-    sub->add_option("--grid", a->grid, "Blocks: X[,Y[,Z]]");
-    sub->add_option("--block", a->block, "Threads of a block: X[,Y[,Z]]");
-    sub->add_option("--shared", a->shared, "Dynamic shared memory of a block in bytes");
-    sub->add_option("--arg", a->specs, "An argument, in order, as for `lanescope sim`")->allow_extra_args(false);
-    sub->add_option("-D", a->defines, "NAME=VALUE: a parameter of a catalog kernel, or a macro of a .cu file")->allow_extra_args(false);
-    sub->add_option("--gpu", a->gpu, "A GPU (see `lanescope devices`) or ccX.Y")->capture_default_str();
-    sub->add_option("--as", a->as, "written or compiled, as for `lanescope sim`")->capture_default_str();
-    sub->add_option("--with", a->with, "Compile with nvrtc, nvcc or clang");
+    addLaunchOptions(*sub, *a);
     sub->add_option("--trace-block", a->traced, "The block that is traced, x fastest")->capture_default_str();
     sub->add_option("--resident", a->resident, "Blocks on the SM instead of what occupancy and grid give");
     sub->add_option("--registers", a->registers, "Registers of a thread, as ptxas -v prints them");
