@@ -313,6 +313,18 @@ struct Checker::State {
         Mark* const reads = &s.read(0);
         const Mark* const readsBefore = &s.readBefore(0);
         const std::uint64_t* const written = s.writtenBits();
+        if (lanes == kFullMask) {
+            // Often no lane brings news: asked of all without a branch.
+            bool anyNew = false;
+            for (int lane = 0; lane < kWarpSize; ++lane) {
+                const auto cell = static_cast<std::size_t>((e.addresses[lane] - base) >> shift);
+                const SegmentId last = reads[cell].segment;
+                const bool known = (last == mine) | ((last >= unordered) & (readsBefore[cell].segment >= unordered));
+                anyNew |= !known | (AnyWritten && (written[cell >> 6] >> (cell & 63) & 1) != 0);
+            }
+            if (!anyNew)
+                return;
+        }
         std::size_t previous = ~std::size_t{0};
         for (; lanes != 0; lanes &= lanes - 1) {
             const int lane = firstLane(lanes);

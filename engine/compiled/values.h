@@ -128,13 +128,6 @@ LinearForm product(const LinearForm& a, std::int64_t factor, bool wide);
 
 // Implementation of the visitors.
 namespace detail {
-template <class Visit>
-void visitRegisters(const ptx::Operand& o, const Visit& visit) {
-    if (o.kind == ptx::OperandKind::Register)
-        visit(o.index);
-    for (const ptx::Operand& e : o.elements)
-        visitRegisters(e, visit);
-}
 /// Operands that the instruction writes, from the first; a call's results are its first operand.
 std::size_t destinationCount(const ptx::Instruction& in);
 } // namespace detail
@@ -143,7 +136,7 @@ template <class Visit>
 void forEachDefinition(const ptx::Instruction& in, const Visit& visit) {
     const std::size_t count = detail::destinationCount(in);
     for (std::size_t i = 0; i < count && i < in.operands.size(); ++i)
-        detail::visitRegisters(in.operands[i], visit);
+        ptx::forEachRegister(in.operands[i], visit);
 }
 
 template <class Visit>
@@ -151,7 +144,7 @@ void forEachUse(const ptx::Instruction& in, const Visit& visit) {
     if (in.guard >= 0)
         visit(static_cast<std::uint32_t>(in.guard));
     for (std::size_t i = detail::destinationCount(in); i < in.operands.size(); ++i)
-        detail::visitRegisters(in.operands[i], visit);
+        ptx::forEachRegister(in.operands[i], visit);
 }
 
 } // namespace lanescope::compiled

@@ -6,6 +6,8 @@
 #include <bit>
 #include <span>
 
+#include "engine/memory/stride.h"
+
 namespace lanescope::memory {
 namespace {
 
@@ -24,6 +26,14 @@ constexpr std::array<std::uint8_t, kHashedLines> kTagBank = [] {
         banks[line] = static_cast<std::uint8_t>((std::popcount(line & kBankBit0) & 1) |
                                                 (std::popcount(line & kBankBit1) & 1) << 1);
     return banks;
+}();
+
+/// A one in the byte of the line's tag bank.
+constexpr std::array<std::uint32_t, kHashedLines> kTagBankOne = [] {
+    std::array<std::uint32_t, kHashedLines> ones{};
+    for (std::size_t line = 0; line < kHashedLines; ++line)
+        ones[line] = 1u << (8 * kTagBank[line]);
+    return ones;
 }();
 
 /// Counts set bits of every column of 32-bit masks; kBits bits hold up to 2^kBits - 1.
@@ -106,12 +116,38 @@ int lanesBefore(Addresses addresses, LaneMask active, int lane) {
 
 bool isOneLine(Addresses addresses, LaneMask active) {
     const std::uint64_t first = addresses[static_cast<std::size_t>(firstLane(active))];
+    const auto last = static_cast<std::size_t>(std::bit_width(active) - 1);
+    if ((addresses[last] ^ first) >= kLineBytes)
+        return false; // the usual case
     std::uint64_t difference = 0;
     for (int lane = 0; lane < kWarpSize; ++lane)
         difference |= (active >> lane & 1) != 0
                           ? addresses[static_cast<std::size_t>(lane)] ^ first
                           : 0;
     return difference < kLineBytes;
+}
+
+/// All lanes on one bank of the data array, each in a line above the last: a column of a matrix whose
+/// rows are whole lines.
+bool isColumn(const Stride& stride, int accessBytes) {
+    return stride.count == kWarpSize && accessBytes <= kBankBytes && stride.step % kLineBytes == 0 &&
+           stride.step != 0 && stride.step >> 63 == 0;
+}
+
+/// Look-ups of the busiest tag bank when each lane has a line of its own.
+int tagCyclesOfLanes(Addresses addresses) {
+    std::uint32_t counts = 0; // a byte a bank
+    for (const std::uint64_t address : addresses)
+        counts += kTagBankOne[address / kLineBytes % kHashedLines];
+    int most = 0;
+    for (int bank = 0; bank < kTagBanks; ++bank)
+        most = std::max(most, static_cast<int>(counts >> (8 * bank) & 0xff));
+    return most;
+}
+
+/// Of a store, from the cycles of its stages: lines that crowd a tag bank add to those of the data stage.
+int storeWavefronts(const L1Cost& cost, LaneMask active) {
+    return 1 + cost.dataCycles + std::max(0, cost.tagCycles - (laneCount(active) + 3) / 4);
 }
 
 std::uint32_t wordsOf(std::uint64_t address, int accessBytes) {
@@ -135,6 +171,12 @@ L1Cost l1Cost(Addresses addresses, LaneMask active, int accessBytes, GlobalKind 
         for (int i = 0; i < passes; ++i)
             busy += (active >> (i * lanesPerPass) & pass) != 0 ? 1 : 0;
         return {1, busy, 1 + busy};
+    }
+    if (Stride stride; findStride(addresses, active, stride) && isColumn(stride, accessBytes)) {
+        L1Cost cost{tagCyclesOfLanes(addresses), kWarpSize, 1 + kWarpSize};
+        if (kind == GlobalKind::Store)
+            cost.wavefronts = storeWavefronts(cost, active);
+        return cost;
     }
     Lines lines(static_cast<std::size_t>(passes));
     for (LaneMask left = active; left != 0; left &= left - 1) {
@@ -161,8 +203,7 @@ L1Cost l1Cost(Addresses addresses, LaneMask active, int accessBytes, GlobalKind 
                 cost.wavefronts += byCycle[static_cast<std::size_t>(cycle)].most();
     }
     if (kind == GlobalKind::Store)
-        cost.wavefronts +=
-            cost.dataCycles + std::max(0, cost.tagCycles - (laneCount(active) + 3) / 4);
+        cost.wavefronts = storeWavefronts(cost, active);
     return cost;
 }
 

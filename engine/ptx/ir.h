@@ -302,6 +302,15 @@ struct Operand {
     bool operator==(const Operand&) const = default;
 };
 
+/// Calls `visit(index)` for each register of the operand: itself, the elements of a vector or pair, the base of an address.
+template <class Visit>
+void forEachRegister(const Operand& operand, const Visit& visit) {
+    if (operand.isRegister())
+        visit(operand.index);
+    for (const Operand& element : operand.elements)
+        forEachRegister(element, visit);
+}
+
 /// Position in CUDA text by .loc (file index into Module::files, line from 1); file -1 when there
 /// is none.
 struct SourceLocation {

@@ -40,7 +40,7 @@ public:
     SampledCounts sample() {
         if (m_grid.count() <= kWholeGrid) {
             for (std::uint64_t block = 0; block < m_grid.count() && m_result.finished; ++block)
-                addScaled(at(block), 1);
+                m_result.counters.addScaled(at(block), 1);
             return std::move(m_result);
         }
         const Position middle = {m_grid.x / 2, m_grid.y / 2, m_grid.z / 2};
@@ -193,29 +193,6 @@ private:
         }
     }
 
-    void addScaled(const sim::Counters& from, std::uint64_t weight) {
-        sim::Counters& into = m_result.counters;
-        into.total += from.total * weight;
-        for (std::size_t i = 0; i < into.byClass.size(); ++i)
-            into.byClass[i] += from.byClass[i] * weight;
-        into.byInstruction.resize(std::max(into.byInstruction.size(), from.byInstruction.size()));
-        for (std::size_t i = 0; i < from.byInstruction.size(); ++i)
-            into.byInstruction[i] += from.byInstruction[i] * weight;
-        into.reductionsGlobal += from.reductionsGlobal * weight;
-        into.reductionsShared += from.reductionsShared * weight;
-        into.fmaLanes += from.fmaLanes * weight;
-        into.ffmaLanes += from.ffmaLanes * weight;
-        into.flops += from.flops * weight;
-        into.tensorFma += from.tensorFma * weight;
-        into.tensorFlops += from.tensorFlops * weight;
-        into.tensorHmma += from.tensorHmma * weight;
-        into.tensorImma += from.tensorImma * weight;
-        into.tensorDmma += from.tensorDmma * weight;
-        into.blocks += from.blocks * weight;
-        into.warps += from.warps * weight;
-        into.threads += from.threads * weight;
-    }
-
     void sum() {
         for (const std::uint64_t block : m_result.blocks)
             leafOf(block).simulated.push_back(block);
@@ -226,7 +203,7 @@ private:
                 leaf.simulated.push_back(representativeOf(leaf));
             const std::uint64_t members = leaf.simulated.size(), each = leaf.count() / members;
             for (std::uint64_t i = 0; i < members; ++i)
-                addScaled(at(leaf.simulated[i]), each + (i < leaf.count() % members ? 1 : 0));
+                m_result.counters.addScaled(at(leaf.simulated[i]), each + (i < leaf.count() % members ? 1 : 0));
         }
     }
 

@@ -2,13 +2,13 @@
 // The frame: what the selected warp and lane did and hold at the trace's present moment.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "engine/base/symbol.h"
 #include "engine/session/session_state.h"
+#include "engine/sim/lanes/formats.h"
 
 namespace lanescope::session {
 
@@ -17,14 +17,7 @@ namespace {
 /// Registers listed at most; kernels with unrolled tiles have thousands.
 constexpr std::size_t kMaxRegisters = 1024;
 
-double halfValue(std::uint16_t bits) {
-    const int exponent = bits >> 10 & 31;
-    const int fraction = bits & 1023;
-    double v = exponent == 0 ? std::ldexp(fraction, -24) : exponent == 31 ? (fraction != 0 ? NAN : INFINITY) : std::ldexp(1024 + fraction, exponent - 25);
-    return (bits & 0x8000) != 0 ? -v : v;
-}
-
-double bfloatValue(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+double halfValue(std::uint64_t bits) { return sim::lanes::halfToFloat(static_cast<std::uint16_t>(bits)); }
 
 struct ArrayName {
     std::string name;
@@ -231,11 +224,11 @@ std::string valueText(std::string_view type, std::uint64_t bits) {
     if (type == "f64")
         return fmt::format("{:.10g}", std::bit_cast<double>(bits));
     if (type == "f16")
-        return fmt::format("{:.5g}", halfValue(static_cast<std::uint16_t>(bits)));
+        return fmt::format("{:.5g}", halfValue(bits));
     if (type == "bf16")
-        return fmt::format("{:.4g}", bfloatValue(static_cast<std::uint16_t>(bits)));
+        return fmt::format("{:.4g}", static_cast<double>(sim::lanes::bfloatToFloat(static_cast<std::uint16_t>(bits))));
     if (type == "f16x2")
-        return fmt::format("{:.5g}, {:.5g}", halfValue(static_cast<std::uint16_t>(bits)), halfValue(static_cast<std::uint16_t>(bits >> 16)));
+        return fmt::format("{:.5g}, {:.5g}", halfValue(bits), halfValue(bits >> 16));
     if (type == "pred")
         return bits != 0 ? "true" : "false";
     if (type == "s8" || type == "i8")

@@ -441,11 +441,8 @@ void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t wa
         c.requests = 1;
         c.requestedBytes = bytes * static_cast<unsigned>(laneCount(active));
         if (space == ptx::Space::Shared) {
-            const memory::SharedKind kind = event.kind == AccessKind::Load    ? memory::SharedKind::Load
-                                            : event.kind == AccessKind::Store ? memory::SharedKind::Store
-                                                                              : memory::SharedKind::Atomic;
             const memory::SharedCost cost =
-                memory::sharedCost(memory::Addresses(addresses, kWarpSize), active, event.bytes, kind);
+                memory::sharedCost(memory::Addresses(addresses, kWarpSize), active, event.bytes, sharedKind(event));
             c.wavefronts += event.kind == AccessKind::Atomic && !op.warpAggregated && !op.countsLanes
                                 ? atomicWavefronts(addresses, active) * (m.atomic == ptx::AtomicOp::Cas ? 2u : 1u)
                                 : static_cast<unsigned>(cost.wavefronts);
@@ -465,21 +462,9 @@ void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t wa
                     a += 128;
             }
         } else {
-            const memory::GlobalCost cost =
-                memory::globalCost(memory::Addresses(addresses, kWarpSize), active, event.bytes);
-            c.sectors += event.kind == AccessKind::Atomic && !op.warpAggregated ? atomicSectors(addresses, active)
-                                                                                : static_cast<unsigned>(cost.sectors);
-            c.lines += static_cast<unsigned>(cost.lines);
-            c.bytes += static_cast<unsigned>(cost.bytes);
-            if (event.misaligned == 0) {
-                const memory::GlobalKind kind = event.kind == AccessKind::Load    ? memory::GlobalKind::Load
-                                                : event.kind == AccessKind::Store ? memory::GlobalKind::Store
-                                                                                  : memory::GlobalKind::Reduction;
-                const memory::L1Cost l1 = memory::l1Cost(memory::Addresses(addresses, kWarpSize), active, event.bytes, kind);
-                c.tagCycles = static_cast<unsigned>(l1.tagCycles);
-                c.dataCycles = static_cast<unsigned>(l1.dataCycles);
-                c.dataWavefronts = static_cast<unsigned>(l1.wavefronts);
-            }
+            countGlobal(event, c);
+            if (event.kind == AccessKind::Atomic && !op.warpAggregated)
+                c.sectors = atomicSectors(addresses, active);
         }
         (*m_counters)[pc] += c;
         if (m.space == ptx::Space::Generic) {

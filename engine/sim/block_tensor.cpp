@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "engine/memory/access.h"
-#include "engine/memory/l1_stages.h"
 #include "engine/sim/block_machine.h"
 #include "engine/sim/lane_rows.h"
 
@@ -237,26 +236,15 @@ void BlockMachine::describeAccess(AccessEvent& event, const MemoryOp& m, std::ui
     });
     if (m_counters == nullptr)
         return;
-    const memory::Addresses addresses(event.addresses, kWarpSize);
     InstructionCounts c;
     c.requests = 1;
     c.requestedBytes = bytes * static_cast<unsigned>(laneCount(event.active));
     if (event.space == ptx::Space::Shared) {
-        const memory::SharedCost cost = memory::sharedCost(addresses, event.active, event.bytes, sharedKind(event));
+        const memory::SharedCost cost = memory::sharedCost(memory::Addresses(event.addresses, kWarpSize), event.active, event.bytes, sharedKind(event));
         c.wavefronts = static_cast<unsigned>(cost.wavefronts);
         c.passes = static_cast<unsigned>(cost.passes);
     } else {
-        const memory::GlobalCost cost = memory::globalCost(addresses, event.active, event.bytes);
-        c.sectors = static_cast<unsigned>(cost.sectors);
-        c.lines = static_cast<unsigned>(cost.lines);
-        c.bytes = static_cast<unsigned>(cost.bytes);
-        if (event.misaligned == 0) {
-            const memory::L1Cost l1 =
-                memory::l1Cost(addresses, event.active, event.bytes, event.kind == AccessKind::Store ? memory::GlobalKind::Store : memory::GlobalKind::Load);
-            c.tagCycles = static_cast<unsigned>(l1.tagCycles);
-            c.dataCycles = static_cast<unsigned>(l1.dataCycles);
-            c.dataWavefronts = static_cast<unsigned>(l1.wavefronts);
-        }
+        countGlobal(event, c);
     }
     (*m_counters)[pc] += c;
     if (m.space == ptx::Space::Generic) {

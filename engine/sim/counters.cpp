@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/sim/counters.h"
 
+#include <algorithm>
+
 #include "engine/base/lane_mask.h"
+#include "engine/sim/event.h"
 #include "engine/sim/program.h"
 
 namespace lanescope::sim {
@@ -34,6 +37,42 @@ InstructionCounts InstructionCounts::operator*(std::uint64_t factor) const {
                                  &out.passes, &out.divergences})
         *count *= factor;
     return out;
+}
+
+void Counters::addScaled(const Counters& o, std::uint64_t factor) {
+    total += o.total * factor;
+    for (std::size_t i = 0; i < byClass.size(); ++i)
+        byClass[i] += o.byClass[i] * factor;
+    byInstruction.resize(std::max(byInstruction.size(), o.byInstruction.size()));
+    for (std::size_t i = 0; i < o.byInstruction.size(); ++i)
+        byInstruction[i] += o.byInstruction[i] * factor;
+    reductionsGlobal += o.reductionsGlobal * factor;
+    reductionsShared += o.reductionsShared * factor;
+    fmaLanes += o.fmaLanes * factor;
+    ffmaLanes += o.ffmaLanes * factor;
+    flops += o.flops * factor;
+    tensorFma += o.tensorFma * factor;
+    tensorFlops += o.tensorFlops * factor;
+    tensorHmma += o.tensorHmma * factor;
+    tensorImma += o.tensorImma * factor;
+    tensorDmma += o.tensorDmma * factor;
+    blocks += o.blocks * factor;
+    warps += o.warps * factor;
+    threads += o.threads * factor;
+}
+
+void countGlobal(const AccessEvent& event, InstructionCounts& into) {
+    const memory::Addresses addresses(event.addresses, kWarpSize);
+    const memory::GlobalCost cost = memory::globalCost(addresses, event.active, event.bytes);
+    into.sectors += static_cast<unsigned>(cost.sectors);
+    into.lines += static_cast<unsigned>(cost.lines);
+    into.bytes += static_cast<unsigned>(cost.bytes);
+    if (event.misaligned != 0)
+        return;
+    const memory::L1Cost l1 = memory::l1Cost(addresses, event.active, event.bytes, globalKind(event));
+    into.tagCycles += static_cast<unsigned>(l1.tagCycles);
+    into.dataCycles += static_cast<unsigned>(l1.dataCycles);
+    into.dataWavefronts += static_cast<unsigned>(l1.wavefronts);
 }
 
 double Counters::simtEfficiency() const {

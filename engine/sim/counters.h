@@ -55,6 +55,8 @@ struct Counters {
     std::uint64_t distinctSectorsRead = 0, distinctSectorsWritten = 0;
 
     const InstructionCounts& of(ptx::InstructionClass c) const { return byClass[static_cast<std::size_t>(c)]; }
+    /// Adds all counts of `o` `factor` times, but for the distinct sectors: how many blocks share them is not known from one.
+    void addScaled(const Counters& o, std::uint64_t factor);
     double simtEfficiency() const;    ///< active lanes / 32 over warp instructions, 0..1
     /// Bytes the lanes ask for / bytes of the sectors touched, global loads and stores. Above 1 where lanes share words.
     double globalEfficiency() const;
@@ -63,9 +65,11 @@ struct Counters {
 };
 
 struct Program;
-/// `generation`: the tensor instructions that a product becomes depend on it.
+struct AccessEvent;
+/// Adds what a global access costs: sectors, lines, bytes and, where it is aligned, the stages of the L1.
+void countGlobal(const AccessEvent& event, InstructionCounts& into);
 /// Sums per-instruction counts into classes and totals. `raw`: one entry per pc, then three (global, shared, local) per memory
-/// instruction of generic address, as BlockMachine fills them.
+/// instruction of generic address, as BlockMachine fills them. `generation`: the tensor instructions that a product becomes depend on it.
 Counters fold(const Program& program, const tensor::Generation& generation, std::span<const InstructionCounts> raw);
 std::size_t rawCountersSize(const Program& program);
 

@@ -8,6 +8,7 @@
 
 #include "engine/base/lane_mask.h"
 #include "engine/memory/access.h"
+#include "engine/memory/l1_stages.h"
 #include "engine/ptx/ir.h"
 
 namespace lanescope::sim {
@@ -55,6 +56,13 @@ inline memory::SharedKind sharedKind(const AccessEvent& e) {
            : e.kind == AccessKind::Load  ? memory::SharedKind::Load
            : e.kind == AccessKind::Store ? memory::SharedKind::Store
                                          : memory::SharedKind::Atomic;
+}
+
+/// How the L1 serves a global access.
+inline memory::GlobalKind globalKind(const AccessEvent& e) {
+    return e.kind == AccessKind::Load    ? memory::GlobalKind::Load
+           : e.kind == AccessKind::Store ? memory::GlobalKind::Store
+                                         : memory::GlobalKind::Reduction;
 }
 
 struct BarrierEvent {

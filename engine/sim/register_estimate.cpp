@@ -17,14 +17,6 @@ bool test(const Bits& b, std::uint32_t i) { return (b[i >> 6] >> (i & 63) & 1) !
 void set(Bits& b, std::uint32_t i) { b[i >> 6] |= std::uint64_t{1} << (i & 63); }
 void clear(Bits& b, std::uint32_t i) { b[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
 
-template <class F>
-void registersOf(const ptx::Operand& o, F&& f) {
-    if (o.isRegister())
-        f(o.index);
-    for (const ptx::Operand& e : o.elements)
-        registersOf(e, f);
-}
-
 int weight(const ptx::Register& r) {
     const int bytes = ptx::sizeBytes(r.type);
     return bytes == 0 ? 0 : bytes <= 4 ? 1 : bytes / 4;
@@ -55,14 +47,14 @@ int mostLive(const ptx::Function& f) {
             };
             most = measure ? std::max(most, count) : most;
             if (writes && in.operands[0].kind != ptx::OperandKind::Address)
-                registersOf(in.operands[0], [&](std::uint32_t r) {
+                ptx::forEachRegister(in.operands[0], [&](std::uint32_t r) {
                     if (in.guard < 0 && test(live, r)) {
                         clear(live, r);
                         count -= weight(f.registers[r]);
                     }
                 });
             for (std::size_t o = writes ? 1 : 0; o < in.operands.size(); ++o)
-                registersOf(in.operands[o], use);
+                ptx::forEachRegister(in.operands[o], use);
             if (in.guard >= 0)
                 use(static_cast<std::uint32_t>(in.guard));
             most = measure ? std::max(most, count) : most;

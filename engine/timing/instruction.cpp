@@ -173,14 +173,6 @@ CopyRole copyRole(sim::OpKind kind) {
     }
 }
 
-template <class F>
-void forRegisters(const ptx::Operand& o, F&& f) {
-    if (o.isRegister())
-        f(o.index);
-    for (const ptx::Operand& e : o.elements)
-        forRegisters(e, f);
-}
-
 } // namespace
 
 const char* name(Pipe pipe) {
@@ -248,7 +240,7 @@ ProgramTiming analyse(const sim::Program& program, const Parameters& parameters)
             }
         };
         for (std::size_t o = hasDestination ? 1 : 0; o < in.operands.size(); ++o)
-            forRegisters(in.operands[o], read);
+            ptx::forEachRegister(in.operands[o], read);
         if (in.guard >= 0)
             read(static_cast<std::uint32_t>(in.guard));
         const std::string_view mnemonic = ptx::mnemonic(in.opcode);
@@ -263,7 +255,7 @@ ProgramTiming analyse(const sim::Program& program, const Parameters& parameters)
             }
         };
         if (writes)
-            forRegisters(in.operands[0], [&](std::uint32_t r) { write(id(first + r)); });
+            ptx::forEachRegister(in.operands[0], [&](std::uint32_t r) { write(id(first + r)); });
         if (in.modifiers.carryOut)
             write(0);
     }

@@ -15,8 +15,6 @@ constexpr std::size_t kWays = 4;
 /// Requests under way to the L2 that the load/store unit runs ahead of, in cycles of the SM's share of bandwidth. Assumed.
 constexpr double kRunAhead = 1024;
 
-std::size_t hashOf(std::uint64_t line) { return static_cast<std::size_t>((line * 0x9e3779b97f4a7c15ull) >> 20); }
-
 } // namespace
 
 const char* name(Level level) {
@@ -31,31 +29,10 @@ const char* name(Level level) {
 }
 
 MemoryPath::MemoryPath(const Parameters& parameters, std::int64_t l1Bytes, double dramShare)
-    : m_parameters(parameters), m_dramShare(dramShare), m_touched(1024) {
+    : m_parameters(parameters), m_dramShare(dramShare) {
     const auto lines = static_cast<std::uint64_t>(std::max<std::int64_t>(l1Bytes, 16 << 10)) / memory::kLineBytes;
     m_sets = std::max<std::size_t>(1, static_cast<std::size_t>(lines) / kWays);
     m_ways.resize(m_sets * kWays);
-}
-
-bool MemoryPath::firstTouch(std::uint64_t line, std::uint64_t bit) {
-    if (2 * m_touchedCount >= m_touched.size()) {
-        std::vector<std::uint64_t> old(m_touched.size() * 2);
-        old.swap(m_touched);
-        for (const std::uint64_t l : old)
-            if (l != 0) {
-                std::size_t to = hashOf(l >> 4) & (m_touched.size() - 1);
-                while (m_touched[to] != 0)
-                    to = (to + 1) & (m_touched.size() - 1);
-                m_touched[to] = l;
-            }
-    }
-    std::size_t at = hashOf(line) & (m_touched.size() - 1);
-    while (m_touched[at] != 0 && m_touched[at] >> 4 != line)
-        at = (at + 1) & (m_touched.size() - 1);
-    m_touchedCount += m_touched[at] == 0;
-    const bool first = (m_touched[at] & bit) == 0;
-    m_touched[at] |= line << 4 | bit;
-    return first;
 }
 
 MemoryPath::Arrival MemoryPath::fetch(std::uint64_t line, std::uint64_t bit, std::uint64_t cycle) {
@@ -64,7 +41,7 @@ MemoryPath::Arrival MemoryPath::fetch(std::uint64_t line, std::uint64_t bit, std
     ++m_traffic.l2Sectors;
     double arrives = m_l2Free + m_parameters.l2 - m_parameters.l1;
     Level level = Level::L2;
-    if (firstTouch(line, bit)) {
+    if (m_touched.add(line << 4 | bit) != 0) {
         // Every 1/share-th sector, so that runs are the same each time.
         m_dramDue += m_dramShare;
         if (m_dramDue >= 1.0 - 1e-9) {
@@ -122,8 +99,7 @@ void MemoryPath::store(const BlockStream& stream, const Access& access, std::uin
                   access.sectors * static_cast<double>(memory::kSectorBytes) / m_parameters.l2StoreBytesPerCycle;
     m_traffic.storeSectors += access.sectors;
     for (std::uint32_t i = access.firstLine; i < access.firstLine + access.lines; ++i)
-        for (std::uint64_t left = stream.lines[i] & 15; left != 0; left &= left - 1)
-            firstTouch(stream.lines[i] >> 4, left & ~(left - 1));
+        m_touched.add(stream.lines[i]);
 }
 
 std::uint64_t MemoryPath::backPressure() const {

@@ -8,6 +8,7 @@
 
 #include "engine/timing/parameters.h"
 #include "engine/timing/recorder.h"
+#include "engine/timing/sector_set.h"
 
 namespace lanescope::timing {
 
@@ -51,11 +52,9 @@ private:
     double m_dramDue = 0;
     double m_l2Free = 0, m_dramFree = 0, m_storeFree = 0;
     std::uint64_t m_tick = 0;
-    std::vector<std::uint64_t> m_touched; ///< open addressing: line << 4 | sectors
-    std::size_t m_touchedCount = 0;
+    SectorSet m_touched;
     PathTraffic m_traffic;
 
-    bool firstTouch(std::uint64_t line, std::uint64_t bit);
     Arrival fetch(std::uint64_t line, std::uint64_t bit, std::uint64_t cycle);
 };
 

@@ -12,8 +12,6 @@ namespace lanescope::timing {
 
 namespace {
 
-std::size_t hashOf(std::uint64_t line) { return static_cast<std::size_t>((line * 0x9e3779b97f4a7c15ull) >> 20); }
-
 /// Adds the sector's bit to its line's entry, lines kept in the order in which lanes touch them.
 void addSector(std::vector<std::uint64_t>& lines, std::size_t first, std::uint64_t line, std::uint64_t bit) {
     for (std::size_t i = lines.size(); i-- > first;)
@@ -36,32 +34,8 @@ int atomicWavefronts(const std::uint64_t* addresses, LaneMask active) {
 } // namespace
 
 Recorder::Recorder(const sim::Program& program, int warps, std::uint32_t maxEvents)
-    : m_program(program), m_maxEvents(maxEvents), m_pending(static_cast<std::size_t>(warps)),
-      m_touched(1024) {
+    : m_program(program), m_maxEvents(maxEvents), m_pending(static_cast<std::size_t>(warps)) {
     m_stream.warps.resize(static_cast<std::size_t>(warps));
-}
-
-void Recorder::touch(std::uint64_t line) {
-    if (2 * m_touchedCount >= m_touched.size()) {
-        std::vector<std::uint64_t> old(m_touched.size() * 2);
-        old.swap(m_touched);
-        m_touchedCount = 0;
-        for (const std::uint64_t l : old)
-            if (l != 0) {
-                std::size_t at = hashOf(l >> 4) & (m_touched.size() - 1);
-                while (m_touched[at] != 0)
-                    at = (at + 1) & (m_touched.size() - 1);
-                m_touched[at] = l;
-                ++m_touchedCount;
-            }
-    }
-    std::size_t at = hashOf(line >> 4) & (m_touched.size() - 1);
-    while (m_touched[at] != 0 && m_touched[at] >> 4 != line >> 4)
-        at = (at + 1) & (m_touched.size() - 1);
-    m_touchedCount += m_touched[at] == 0;
-    const std::uint64_t fresh = line & 15 & ~m_touched[at];
-    m_touched[at] |= line;
-    m_stream.touchedSectors += static_cast<unsigned>(std::popcount(fresh));
 }
 
 void Recorder::access(const sim::AccessEvent& e) {
@@ -107,14 +81,11 @@ void Recorder::access(const sim::AccessEvent& e) {
     for (std::size_t i = first; i < lines.size(); ++i) {
         a.sectors = static_cast<std::uint16_t>(a.sectors + std::popcount(lines[i] & 15));
         if (e.space != ptx::Space::Local)
-            touch(lines[i]);
+            m_stream.touchedSectors += static_cast<unsigned>(std::popcount(m_touched.add(lines[i])));
     }
     int cycles = std::max<int>(1, a.lines);
     if (e.space != ptx::Space::Local) {
-        const memory::GlobalKind kind = e.kind == sim::AccessKind::Load    ? memory::GlobalKind::Load
-                                        : e.kind == sim::AccessKind::Store ? memory::GlobalKind::Store
-                                                                           : memory::GlobalKind::Reduction;
-        const memory::L1Cost cost = memory::l1Cost(memory::Addresses(e.addresses, kWarpSize), active & ~e.misaligned, e.bytes, kind);
+        const memory::L1Cost cost = memory::l1Cost(memory::Addresses(e.addresses, kWarpSize), active & ~e.misaligned, e.bytes, sim::globalKind(e));
         cycles = std::max({1, cost.tagCycles, cost.dataCycles});
     }
     a.wavefronts = static_cast<std::uint16_t>(cycles);
@@ -185,8 +156,7 @@ BlockStream Recorder::take(const ProgramTiming& timing) {
             at += run;
         }
     m_pending.assign(m_pending.size(), {});
-    m_touched.assign(1024, 0);
-    m_touchedCount = 0;
+    m_touched = {};
     BlockStream out = std::move(m_stream);
     m_stream = {};
     m_stream.warps.resize(out.warps.size());

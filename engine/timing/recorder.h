@@ -8,6 +8,7 @@
 #include "engine/sim/event.h"
 #include "engine/sim/program.h"
 #include "engine/timing/instruction.h"
+#include "engine/timing/sector_set.h"
 
 namespace lanescope::timing {
 
@@ -65,10 +66,8 @@ private:
     BlockStream m_stream;
     std::vector<std::vector<std::uint32_t>> m_pending; ///< by warp: records of arrivals whose barrier is not complete
     std::uint32_t m_firstAccess = kNone;               ///< of the instruction under way
-    std::vector<std::uint64_t> m_touched;              ///< line table, open addressing
-    std::size_t m_touchedCount = 0;
+    SectorSet m_touched;
 
-    void touch(std::uint64_t line);
 };
 
 } // namespace lanescope::timing
