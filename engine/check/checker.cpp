@@ -229,7 +229,11 @@ struct Checker::State {
 
     void noteRead(Shadow& s, std::size_t cell, SegmentId mine, std::uint32_t pc) {
         Mark& last = s.read(cell);
-        if (last.segment != 0 && clocks.actor(last.segment) != clocks.actor(mine)) {
+        if (last.segment == 0) {
+            s.setRead(cell, {mine, pc});
+            return;
+        }
+        if (clocks.actor(last.segment) != clocks.actor(mine)) {
             Mark& before = s.readBefore(cell);
             if (before.segment != 0 && clocks.block(before.segment) != block)
                 s.foreign(cell) = before;
@@ -292,58 +296,60 @@ struct Checker::State {
             s.setWritten(cell);
             s.write(cell) = {};
         }
-        s.atomic(cell) = {mine, e.pc};
+        s.setAtomic(cell, {mine, e.pc});
     }
 
-    /// plainRead for the common case of one cell a lane, without the calls.
+    /// The lanes without those that have the address of an earlier one of them, as far as that is quick to see.
+    static LaneMask distinct(const AccessEvent& e, LaneMask lanes) {
+        std::uint64_t differ = 0;
+        for (int lane = 1; lane < kWarpSize; ++lane)
+            differ |= e.addresses[lane] ^ e.addresses[0];
+        if (differ == 0)
+            return lanes & (0 - lanes);
+        LaneMask out = lanes;
+        for (const int distance : {1, 2, 4, 8, 16}) {
+            if (e.addresses[0] != e.addresses[distance])
+                continue;
+            LaneMask same = 0;
+            for (int lane = distance; lane < kWarpSize; ++lane)
+                same |= static_cast<LaneMask>(e.addresses[lane] == e.addresses[lane - distance]) << lane;
+            out &= ~(same & lanes << distance);
+        }
+        return out;
+    }
+
+    /// plainRead for whole cells that no atomic has touched, without the calls. Most reads bring no news: two readers that no writer can be
+    /// ordered with are as good as three, and what was written before the last barrier of the whole block is ordered.
     template <bool AnyWritten>
     void readCells(Shadow& s, const AccessEvent& e, LaneMask lanes, std::uint64_t base, bool ownBlockOnly) {
-        if (lanes == kFullMask) {
-            // All lanes on one word are one reader.
-            std::uint64_t differ = 0;
-            for (int lane = 1; lane < kWarpSize; ++lane)
-                differ |= e.addresses[lane] ^ e.addresses[0];
-            if (differ == 0)
-                lanes = 1;
-        }
-        const SegmentId mine = clocks.segment(e.warp);
-        const SegmentId unordered = clocks.firstUnordered();
+        lanes = distinct(e, lanes);
+        const SegmentId mine = clocks.segment(e.warp), unordered = clocks.firstUnordered();
         const int shift = s.shift();
-        const std::uint32_t pc = e.pc;
-        Mark* const reads = &s.read(0);
-        const Mark* const readsBefore = &s.readBefore(0);
+        const Mark *const reads = &s.read(0), *const readsBefore = &s.readBefore(0), *const writes = &s.write(0);
         const std::uint64_t* const written = s.writtenBits();
-        if (lanes == kFullMask) {
-            // Often no lane brings news: asked of all without a branch.
-            bool anyNew = false;
-            for (int lane = 0; lane < kWarpSize; ++lane) {
-                const auto cell = static_cast<std::size_t>((e.addresses[lane] - base) >> shift);
-                const SegmentId last = reads[cell].segment;
-                const bool known = (last == mine) | ((last >= unordered) & (readsBefore[cell].segment >= unordered));
-                anyNew |= !known | (AnyWritten && (written[cell >> 6] >> (cell & 63) & 1) != 0);
-            }
-            if (!anyNew)
+        const auto isSettled = [&](std::size_t cell) {
+            return !AnyWritten || (written[cell >> 6] >> (cell & 63) & 1) == 0 || (ownBlockOnly && clocks.settled(writes[cell].segment));
+        };
+        const auto isKnown = [&](std::size_t cell) {
+            const SegmentId last = reads[cell].segment;
+            return (last == mine) | ((last >= unordered) & (readsBefore[cell].segment >= unordered));
+        };
+        const auto perCell = static_cast<std::size_t>(std::max(e.bytes >> shift, 1));
+        if (!AnyWritten && lanes == kFullMask && perCell == 1) {
+            bool all = true;
+            for (int lane = 0; lane < kWarpSize; ++lane)
+                all &= isKnown((e.addresses[lane] - base) >> shift);
+            if (all)
                 return;
         }
-        std::size_t previous = ~std::size_t{0};
         for (; lanes != 0; lanes &= lanes - 1) {
             const int lane = firstLane(lanes);
-            const auto cell = static_cast<std::size_t>((e.addresses[lane] - base) >> shift);
-            if (cell == previous)
-                continue;
-            previous = cell;
-            if (AnyWritten && (written[cell >> 6] >> (cell & 63) & 1) != 0) {
-                plainRead(s, cell, ownBlockOnly, mine, e, lane);
-                continue;
-            }
-            Mark& last = reads[cell];
-            // Two readers that no writer can be ordered with both are as good as three.
-            if (last.segment == mine || (last.segment >= unordered && readsBefore[cell].segment >= unordered))
-                continue;
-            if (last.segment == 0)
-                last = {mine, pc};
-            else
-                noteRead(s, cell, mine, pc);
+            const auto first = static_cast<std::size_t>((e.addresses[lane] - base) >> shift);
+            for (std::size_t cell = first; cell < first + perCell; ++cell)
+                if (!isSettled(cell))
+                    plainRead(s, cell, ownBlockOnly, mine, e, lane);
+                else if (!isKnown(cell))
+                    noteRead(s, cell, mine, e.pc);
         }
     }
 
@@ -358,7 +364,7 @@ struct Checker::State {
         const bool acquires = synchronises && e.kind != AccessKind::Store;
         const bool releases = synchronises && e.kind != AccessKind::Load;
         const bool strong = e.ordering == ptx::Ordering::Release || e.ordering == ptx::Ordering::AcqRel || e.ordering == ptx::Ordering::SeqCst;
-        if (e.kind == AccessKind::Load && !synchronises && e.bytes <= 1 << shift && e.misaligned == 0) {
+        if (e.kind == AccessKind::Load && !synchronises && e.misaligned == 0 && !s.anyAtomic()) {
             s.anyWritten() ? readCells<true>(s, e, lanes, base, ownBlockOnly) : readCells<false>(s, e, lanes, base, ownBlockOnly);
             return;
         }
@@ -411,14 +417,21 @@ struct Checker::State {
     void uninitialised(const AccessEvent& e, LaneMask lanes) {
         LaneMask bad = 0;
         if (e.space == Space::Shared) {
+            if (shared.allWritten())
+                return;
             const int shift = shared.shift();
-            forEachLane(lanes, [&](int lane) {
+            const auto isBad = [&](int lane) {
                 const auto first = static_cast<std::size_t>(e.addresses[lane] >> shift);
                 const auto last = static_cast<std::size_t>((e.addresses[lane] + static_cast<unsigned>(e.bytes) - 1) >> shift);
                 for (std::size_t c = first; c <= last && c < shared.cells(); ++c)
                     if (!shared.written(c))
-                        bad |= LaneMask{1} << lane;
-            });
+                        return true;
+                return false;
+            };
+            bool any = false;
+            forEachLane(distinct(e, lanes), [&](int lane) { any = any || isBad(lane); });
+            if (any)
+                forEachLane(lanes, [&](int lane) { bad |= isBad(lane) ? LaneMask{1} << lane : 0; });
         } else if (!localInitialised.empty()) {
             forEachLane(lanes, [&](int lane) {
                 const std::uint8_t* bytes = &localInitialised[(std::uint64_t{e.warp} * kWarpSize + static_cast<unsigned>(lane)) * localBytes];
@@ -778,16 +791,8 @@ std::vector<Finding> Checker::findings() const {
 Checker::Traffic Checker::traffic() const {
     Traffic t;
     for (const Shadow& s : m_state->global) {
-        const std::size_t perSector = 32u >> s.shift();
-        for (std::size_t first = 0; first < s.cells(); first += perSector) {
-            bool read = false, written = false;
-            for (std::size_t c = first; c < std::min(first + perSector, s.cells()); ++c) {
-                read = read || s.everRead(c);
-                written = written || s.written(c);
-            }
-            t.sectorsRead += read;
-            t.sectorsWritten += written;
-        }
+        t.sectorsRead += s.sectorsRead();
+        t.sectorsWritten += s.sectorsWritten();
     }
     return t;
 }

@@ -17,7 +17,8 @@ void Clocks::beginBlock(std::uint32_t block, std::uint32_t warps) {
     }
     m_fenced.assign(warps, nullptr);
     m_sharedPublished.clear();
-    m_firstUnordered = static_cast<SegmentId>(m_segments.size());
+    m_firstUnordered = m_firstUnsettled = static_cast<SegmentId>(m_segments.size());
+    m_anyPending = false;
 }
 
 SegmentId Clocks::newSegment(std::uint32_t warp) {
@@ -27,6 +28,7 @@ SegmentId Clocks::newSegment(std::uint32_t warp) {
 }
 
 SegmentId Clocks::pending(std::uint32_t warp) {
+    m_anyPending = true;
     m_segments.push_back({m_block, kPendingEpoch, (std::uint64_t{m_block} << 16) | warp, static_cast<std::uint16_t>(warp)});
     return static_cast<SegmentId>(m_segments.size() - 1);
 }
@@ -93,6 +95,8 @@ void Clocks::barrier(std::span<const std::uint32_t> released, std::span<const st
     }
     for (const std::uint32_t w : arrivedOnly)
         newEpoch(w);
+    if (released.size() == m_known.size())
+        m_firstUnsettled = static_cast<SegmentId>(m_segments.size());
     m_firstUnordered = wholeBlock ? static_cast<SegmentId>(m_segments.size()) : kNever;
 }
 

@@ -35,6 +35,10 @@ public:
     /// segment since the last such barrier, as long as no other synchronisation happened.
     SegmentId firstUnordered() const { return m_firstUnordered; }
 
+    /// Whether a segment of the present block happens before what any of its warps does now, as far as that is quick to say: it began
+    /// before a barrier that all of them passed.
+    bool settled(SegmentId s) const { return s < m_firstUnsettled && !(m_anyPending && isPending(s)); }
+
     /// Whether everything of segment `earlier` happens before what `warp` of the current block does now.
     bool ordered(SegmentId earlier, std::uint32_t warp) const;
 
@@ -67,7 +71,8 @@ private:
     void newEpoch(std::uint32_t warp);
 
     std::vector<Segment> m_segments{1};
-    SegmentId m_firstUnordered = 1;
+    SegmentId m_firstUnordered = 1, m_firstUnsettled = 1;
+    bool m_anyPending = false; ///< in the present block
     static constexpr SegmentId kNever = 0xffffffffu;
     static constexpr std::uint32_t kPendingEpoch = 0xffffffffu;
     std::uint32_t m_block = 0;

@@ -17,17 +17,29 @@ Shadow::Zeroed<T> Shadow::zeroed(std::size_t count) {
 
 void Shadow::reset(std::uint64_t sizeBytes) {
     m_shift = 2;
-    m_anyWritten = false;
+    m_anyAtomic = false;
+    m_writtenCells = 0;
     m_cells = static_cast<std::size_t>((sizeBytes + 3) / 4);
     for (Zeroed<Mark>& marks : m_marks)
         marks = zeroed<Mark>(m_cells);
     m_written = zeroed<std::uint64_t>(m_cells / 64 + 1);
-    m_readBeforeWrite = zeroed<std::uint64_t>(m_cells / 64 + 1);
+    m_everRead = zeroed<std::uint64_t>(m_cells / 64 + 1);
 }
 
 void Shadow::clearWritten() {
-    m_anyWritten = false;
+    m_anyAtomic = false;
+    m_writtenCells = 0;
     std::memset(m_written.get(), 0, (m_cells / 64 + 1) * sizeof(std::uint64_t));
+}
+
+std::uint64_t Shadow::sectors(const Zeroed<std::uint64_t>& bits) const {
+    const unsigned perSector = 32u >> m_shift; // 8, 16 or 32: whole parts of a word
+    const std::uint64_t sector = (std::uint64_t{1} << perSector) - 1;
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < m_cells / 64 + 1; ++i)
+        for (std::uint64_t left = bits[i]; left != 0; left >>= perSector)
+            count += (left & sector) != 0 ? 1 : 0;
+    return count;
 }
 
 void Shadow::refine(int accessBytes, std::uint64_t misalignment) {
@@ -42,7 +54,7 @@ void Shadow::refine(int accessBytes, std::uint64_t misalignment) {
     for (std::size_t cell = 0; cell < finer; ++cell) {
         if (test(m_written, cell / factor))
             set(written, cell);
-        if (test(m_readBeforeWrite, cell / factor))
+        if (test(m_everRead, cell / factor))
             set(readBefore, cell);
     }
     for (Zeroed<Mark>& marks : m_marks) {
@@ -53,8 +65,9 @@ void Shadow::refine(int accessBytes, std::uint64_t misalignment) {
         marks = std::move(split);
     }
     m_written = std::move(written);
-    m_readBeforeWrite = std::move(readBefore);
+    m_everRead = std::move(readBefore);
     m_cells = finer;
+    m_writtenCells *= factor;
     m_shift = wanted;
 }
 
