@@ -153,7 +153,7 @@ void fill(std::vector<std::uint8_t>& bytes, std::string_view type, std::uint64_t
 
 } // namespace
 
-Result<ArgumentValue> parseArgument(std::string_view spec, std::size_t number, const ptx::Parameter& parameter) {
+Result<ArgumentValue> parseArgument(std::string_view spec, std::size_t number, const ptx::Parameter& parameter, Contents contents) {
     const auto wrong = [&](std::string what) {
         return failure("argument", fmt::format("argument {} '{}': {}", number, spec, what), {}, std::string(kForms));
     };
@@ -165,6 +165,7 @@ Result<ArgumentValue> parseArgument(std::string_view spec, std::size_t number, c
     // A pointer is a 64-bit number that is not declared as an array of bytes (a structure).
     const bool byValue = parameter.type == ptx::Type::B8 && parameter.sizeBytes != 1;
     out.argument.isBuffer = !byValue;
+    const bool sizedOnly = contents == Contents::Sized && !byValue;
 
     if (kind == "i32" || kind == "u32" || kind == "i64" || kind == "u64" || kind == "f32" || kind == "f64") {
         if (parts.size() != 2)
@@ -209,7 +210,10 @@ Result<ArgumentValue> parseArgument(std::string_view spec, std::size_t number, c
         if (*size > kMaxBufferBytes)
             return wrong(fmt::format("more than the {} bytes that a buffer may have", kMaxBufferBytes));
         out.type = "bytes";
-        bytes.assign(*size, 0);
+        if (sizedOnly)
+            out.argument.unbackedBytes = *size;
+        else
+            bytes.assign(*size, 0);
         return out;
     }
     if (kind == "iota" || kind == "random") {
@@ -232,7 +236,10 @@ Result<ArgumentValue> parseArgument(std::string_view spec, std::size_t number, c
         }
         out.type = parts[1];
         out.elementBytes = size;
-        fill(bytes, parts[1], *count, kind == "iota" ? std::nullopt : std::optional(seed));
+        if (sizedOnly)
+            out.argument.unbackedBytes = *count * static_cast<unsigned>(size);
+        else
+            fill(bytes, parts[1], *count, kind == "iota" ? std::nullopt : std::optional(seed));
         return out;
     }
     if (kind == "file") {

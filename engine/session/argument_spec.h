@@ -30,8 +30,12 @@ int typeBytes(std::string_view type);
 /// The largest buffer that a spec may ask for.
 inline constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{4} << 30;
 
+/// Sized: buffers have their size and no bytes, for programs that move no data (sim::countingProgram).
+enum class Contents : std::uint8_t { Filled, Sized };
+
 /// Errors (code "argument") name the argument's number, what is wrong and the forms there are. `parameter`: what the kernel takes there;
 /// a scalar for a parameter of 1 or 2 bytes is cut to it when it fits, a buffer for a structure by value gives its bytes.
-Result<ArgumentValue> parseArgument(std::string_view spec, std::size_t number, const ptx::Parameter& parameter);
+Result<ArgumentValue> parseArgument(std::string_view spec, std::size_t number, const ptx::Parameter& parameter,
+                                    Contents contents = Contents::Filled);
 
 } // namespace lanescope::session

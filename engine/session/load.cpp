@@ -364,7 +364,7 @@ Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest
     for (std::size_t i = 0; i < specs.size(); ++i) {
         const ptx::Parameter none{};
         const bool known = i < entry.parameters.size();
-        Result<ArgumentValue> value = parseArgument(specs[i], i, known ? entry.parameters[i] : none);
+        Result<ArgumentValue> value = parseArgument(specs[i], i, known ? entry.parameters[i] : none, request.contents);
         if (!value) {
             errors.insert(errors.end(), value.error().begin(), value.error().end());
             continue;
@@ -376,7 +376,7 @@ Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest
             value->type = program.kernel->arguments[i].type;
             value->elementBytes = std::max(1, typeBytes(value->type));
         }
-        bufferBytes += value->argument.isBuffer ? value->argument.bytes.size() : 0;
+        bufferBytes += value->argument.isBuffer ? value->argument.size() : 0;
         if (bufferBytes > launch.limits.globalBytes) // before the next one takes memory, too
             return failure("argument", fmt::format("the buffers up to argument {} have {} bytes, the simulator holds {}", i, bufferBytes, launch.limits.globalBytes),
                            {}, "simulate a smaller problem");

@@ -9,6 +9,7 @@
 
 #include "engine/check/checker.h"
 #include "engine/session/block_sample.h"
+#include "engine/sim/counting.h"
 #include "engine/sim/register_estimate.h"
 
 namespace lanescope::session {
@@ -189,12 +190,12 @@ Result<SimReport> simulate(const LoadedProgram& program, const PreparedLaunch& p
         // A sample touches a part of the buffers; the whole launch is taken to touch all that its arguments hold.
         std::uint64_t bytes = 0;
         for (const sim::Argument& a : prepared.launch.arguments)
-            bytes += a.isBuffer ? a.bytes.size() : 0;
+            bytes += a.isBuffer ? a.size() : 0;
         report.counters.distinctSectorsRead = bytes / 32;
         report.counters.distinctSectorsWritten = 0;
     }
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const bool ranAll = report.finished && report.blocksSimulated == report.blocksInGrid;
+    const bool ranAll = options.findings && report.finished && report.blocksSimulated == report.blocksInGrid;
     if (ranAll && program.kernel != nullptr && program.resolved.reference && prepared.launch.arguments.size() == program.kernel->arguments.size())
         if (Result<catalog::ReferenceReport> verification = verify(program, prepared, memory))
             report.verification = std::move(*verification);
@@ -209,10 +210,14 @@ Result<ModelledKernel> modelKernel(const device::Device& device, const std::stri
     request.form = form;
     for (const auto& [name, value] : parameters)
         request.defines.emplace_back(name, std::to_string(value));
-    const Result<LoadedProgram> program = load(request, environment);
+    Result<LoadedProgram> program = load(request, environment);
     if (!program)
         return failure(program.error());
-    const Result<PreparedLaunch> prepared = prepare(*program, {}, device);
+    sim::CountingProgram counting = sim::countingProgram(program->program);
+    program->program = std::move(counting.program);
+    LaunchRequest launch;
+    launch.contents = counting.movesData ? Contents::Filled : Contents::Sized;
+    const Result<PreparedLaunch> prepared = prepare(*program, launch, device);
     if (!prepared)
         return failure(prepared.error());
     sim::Memory memory = sim::makeMemory(prepared->launch);

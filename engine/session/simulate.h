@@ -73,6 +73,7 @@ struct LaunchRequest {
     std::vector<std::string> arguments; ///< specs; empty: the catalog's
     sim::Schedule schedule = sim::Schedule::InTurn;
     std::uint64_t seed = 1;
+    Contents contents = Contents::Filled;
 };
 
 struct PreparedLaunch {
@@ -88,7 +89,7 @@ struct SimulateOptions {
     BlockChoice blocks = BlockChoice::All;
     std::vector<std::uint64_t> blockList;
     std::uint64_t maxInstructions = 2'000'000'000;
-    bool findings = true; ///< false: counts only, several times as fast; no races, bounds, ... are reported
+    bool findings = true; ///< false: counts only, several times as fast; no races, bounds, ... are reported and nothing is verified
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(std::uint64_t done, std::uint64_t of)> progress;
 };

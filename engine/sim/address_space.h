@@ -31,13 +31,14 @@ struct Allocation {
     int argument = -1;     ///< index of the kernel argument, or -1
     std::uint64_t base = 0; ///< device address of byte 0
     std::vector<std::uint8_t> bytes;
-    std::uint64_t size() const { return bytes.size(); }
+    std::uint64_t unbackedBytes = 0; ///< instead of `bytes`, where only addresses matter
+    std::uint64_t size() const { return bytes.size() + unbackedBytes; }
 };
 
 class GlobalMemory {
 public:
     /// Index of the new allocation. Its base is aligned to 4 GiB.
-    std::size_t add(std::string name, AllocationKind kind, std::vector<std::uint8_t> bytes, int argument = -1);
+    std::size_t add(std::string name, AllocationKind kind, std::vector<std::uint8_t> bytes, int argument = -1, std::uint64_t unbackedBytes = 0);
 
     std::size_t count() const { return m_allocations.size(); }
     Allocation& at(std::size_t index) { return m_allocations[index]; }

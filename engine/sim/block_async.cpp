@@ -57,7 +57,8 @@ LaneMask BlockMachine::readSource(const CopyOp& copy, AccessEvent event, LaneMas
                 const Allocation& a = global.at(static_cast<std::size_t>(index));
                 const std::uint64_t offset = addresses[lane] - a.base;
                 if (addresses[lane] >= a.base && offset + bytes <= a.size()) {
-                    std::memcpy(pending.data[static_cast<std::size_t>(lane)].data(), a.bytes.data() + offset, bytes);
+                    if (m_program.memory[copy.source].movesData)
+                        std::memcpy(pending.data[static_cast<std::size_t>(lane)].data(), a.bytes.data() + offset, bytes);
                     return;
                 }
             }

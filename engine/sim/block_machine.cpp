@@ -329,7 +329,9 @@ bool BlockMachine::execute(std::uint32_t warpIndex, std::size_t fragment) {
         if (active != 0) {
             if (active != kFullMask)
                 fault(FaultKind::PartialTensor, warpIndex, pc, active, ~active);
-            if (op.kind == OpKind::MatrixProduct) {
+            if (op.isIdle) {
+                // counted only
+            } else if (op.kind == OpKind::MatrixProduct) {
                 matrixProduct(op, warpIndex, active);
             } else if (op.kind == OpKind::TransposeFragment) {
                 transposeFragment(op, warpIndex, active);

@@ -477,6 +477,8 @@ void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t wa
     for (EventSink* sink : m_sinks)
         sink->access(event);
 
+    if (!m.movesData)
+        return;
     if (event.outOfBoundsOfElement != nullptr) {
         transferElements(op, m, rows, active, addresses, outside.data());
         return;

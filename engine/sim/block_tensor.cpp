@@ -214,7 +214,8 @@ void BlockMachine::fragmentMove(const Op& op, std::uint32_t warpIndex, std::uint
             sink->access(event);
         isFirst = false;
     }
-    moveFragment(t, warpIndex, active, space, pieces);
+    if (m.movesData)
+        moveFragment(t, warpIndex, active, space, pieces);
 }
 
 /// Bounds and alignment of a piece, and its counts.

@@ -40,7 +40,7 @@ void refuseMemory(const Launch& launch, const Refuse& refuse) {
         for (const ptx::Variable& v : launch.program->module->functions[f.moduleIndex].variables)
             count(v);
     for (const Argument& a : launch.arguments)
-        global += a.isBuffer ? a.bytes.size() : 0;
+        global += a.isBuffer ? a.size() : 0;
     const LaunchLimits& limits = launch.limits;
     if (local > limits.localBytes)
         refuse(fmt::format("{} bytes of local memory a thread, the limit is {}", local, limits.localBytes), "make the thread's own arrays smaller");
@@ -140,7 +140,7 @@ Memory makeMemory(const Launch& launch) {
         const ptx::Parameter& p = entry.parameters[i];
         int allocation = -1;
         if (a.isBuffer) {
-            allocation = static_cast<int>(memory.global.add(a.name, AllocationKind::Argument, a.bytes, static_cast<int>(i)));
+            allocation = static_cast<int>(memory.global.add(a.name, AllocationKind::Argument, a.bytes, static_cast<int>(i), a.unbackedBytes));
             const std::uint64_t base = memory.global.at(static_cast<std::size_t>(allocation)).base;
             std::memcpy(memory.parameters.data() + p.offset, &base, sizeof base);
         } else {

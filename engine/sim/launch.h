@@ -47,6 +47,9 @@ struct Argument {
     /// A buffer: its contents. A scalar or structure: the parameter's bytes.
     std::vector<std::uint8_t> bytes;
     bool isBuffer = false;
+    /// A buffer without contents: its size. For programs that move no data (countingProgram).
+    std::uint64_t unbackedBytes = 0;
+    std::uint64_t size() const { return bytes.size() + unbackedBytes; }
 };
 
 struct Launch {

@@ -75,6 +75,7 @@ struct MemoryOp {
     LaneFunction combine = nullptr, combineFlush = nullptr;
     std::uint32_t counter = 0; ///< dense index of the memory instruction
     bool isMerged = false;     ///< stands for several instructions: in and out of bounds is a matter of each element
+    bool movesData = true;       ///< false: only counted (countingProgram)
     std::uint16_t unchecked = 0; ///< bit by element: loaded, but nothing at this place asked for it
 };
 
@@ -122,6 +123,7 @@ struct Op {
     bool isFfma = false;
     bool countsAsReduction = false; ///< red, and atom whose result is not used
     bool warpAggregated = false;    ///< atomics that ptxas combines within the warp first: one lane goes to memory
+    bool isIdle = false;            ///< a matrix instruction whose result nothing needs (countingProgram)
     bool countsLanes = false;       ///< adds of 1 to shared memory: lanes on one word go together
 };
 
