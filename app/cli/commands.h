@@ -32,6 +32,8 @@ void addRoofline(CLI::App& app, int& status);
 void addModels(CLI::App& app, int& status);
 void addCompile(CLI::App& app, int& status);
 void addTiming(CLI::App& app, int& status);
+/// run and fidelity.
+void addRun(CLI::App& app, int& status);
 void addCompare(CLI::App& app, int& status);
 
 /// Prints the diagnostics, one line each, and returns kBadInput. With json, an object {"errors":

@@ -238,13 +238,14 @@ Result<Device> parseDevice(std::string_view text, std::string path) {
         if (device.figure(needed) == nullptr)
             reader.error(fmt::format("figures.{} is missing", needed),
                          "a GPU needs it for every time that is modelled");
-    if (const json* notes = reader.array("notes", false))
-        for (const json& note : *notes) {
-            if (note.is_string())
-                device.notes.push_back(note.get<std::string>());
-            else
-                reader.error("\"notes\" holds something that is not a text");
-        }
+    for (const auto& [key, list] : {std::pair{"notes", &device.notes}, std::pair{"driver_names", &device.driverNames}})
+        if (const json* texts = reader.array(key, false))
+            for (const json& entry : *texts) {
+                if (entry.is_string())
+                    list->push_back(entry.get<std::string>());
+                else
+                    reader.error(fmt::format("\"{}\" holds something that is not a text", key));
+            }
     if (!errors.empty())
         return failure(errors);
     return device;
@@ -269,6 +270,16 @@ Result<Device> findDevice(std::string_view id) {
     return failure("device", fmt::format("there is no GPU \"{}\"", id), {},
                    fmt::format("use one of {}, or ccX.Y for a bare compute capability",
                                fmt::join(productIds(), ", ")));
+}
+
+std::optional<Device> findDeviceByDriverName(std::string_view name) {
+    const Result<std::vector<Device>> devices = allDevices();
+    if (!devices)
+        return std::nullopt;
+    for (const Device& device : *devices)
+        if (std::find(device.driverNames.begin(), device.driverNames.end(), name) != device.driverNames.end())
+            return device;
+    return std::nullopt;
 }
 
 Result<std::vector<Device>> allDevices() {
@@ -315,6 +326,8 @@ std::string toJson(const Device& device) {
                    {"figures", std::move(figures)}};
     if (!device.notes.empty())
         object["notes"] = device.notes;
+    if (!device.driverNames.empty())
+        object["driver_names"] = device.driverNames;
     return object.dump(1) + "\n";
 }
 

@@ -74,6 +74,7 @@ struct Device {
     Limits limits;
     std::map<std::string, Figure, std::less<>> figures;
     std::vector<std::string> notes;
+    std::vector<std::string> driverNames; ///< what cuDeviceGetName and nvidia-smi call it
 
     /// Null when the description does not have it: what needs it is then absent, never guessed.
     const Figure* figure(std::string_view key) const;
@@ -85,6 +86,9 @@ struct Device {
 /// A built-in GPU by id (any case), or ccX.Y for a bare compute capability. Error (code "device")
 /// lists what there is.
 Result<Device> findDevice(std::string_view id);
+
+/// The built-in GPU that a driver calls so; nothing when there is none.
+std::optional<Device> findDeviceByDriverName(std::string_view name);
 
 /// The built-in GPUs, by compute capability, then id.
 Result<std::vector<Device>> allDevices();

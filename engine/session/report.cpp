@@ -10,6 +10,7 @@
 #include "engine/base/symbol.h"
 #include "engine/session/account.h"
 #include "engine/session/simulate.h"
+#include "engine/session/verification_text.h"
 
 namespace lanescope::session {
 
@@ -227,19 +228,8 @@ std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared,
         findings.push_back(findingJson(f));
     out["findings"] = findings;
     out["model"] = modelJson(report);
-    if (report.verification) {
-        Json outputs = Json::array();
-        for (const catalog::OutputCheck& o : report.verification->outputs) {
-            Json row{{"name", o.name}, {"mismatches", o.mismatches}, {"max_error", o.maxError}, {"tolerance", o.tolerance}};
-            if (o.mismatches != 0) {
-                row["first_index"] = o.firstIndex;
-                row["got"] = o.got;
-                row["expected"] = o.expected;
-            }
-            outputs.push_back(std::move(row));
-        }
-        out["verification"] = {{"matches", report.verification->matches}, {"rule", report.verification->rule}, {"outputs", outputs}};
-    }
+    if (report.verification)
+        out["verification"] = verificationJson(*report.verification);
     out["lines"] = linesJson(program, report);
     out["seconds"] = report.seconds;
     return out.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -254,13 +244,8 @@ std::string toText(const LoadedProgram& program, const PreparedLaunch& prepared,
                        l.block.x, l.block.y, l.block.z, l.sharedBytes(), device.name);
     out += fmt::format("simulated {} of {} blocks in {:.1f} ms{}{}\n", report.blocksSimulated, report.blocksInGrid, 1e3 * report.seconds,
                        report.scaled ? (report.isExact ? ", counters scaled to the grid" : ", counters estimated for the grid") : "", report.finished ? "" : ", stopped before the end");
-    if (report.verification && report.verification->matches)
-        out += fmt::format("result    equals the reference ({})\n", report.verification->rule);
-    else if (report.verification)
-        for (const catalog::OutputCheck& o : report.verification->outputs)
-            if (o.mismatches != 0)
-                out += fmt::format("result    DIFFERS from the reference in {} elements of {}, the first {}[{}]: {} instead of {}\n", o.mismatches, o.name,
-                                   o.name, o.firstIndex, o.got, o.expected);
+    if (report.verification)
+        out += verificationText(*report.verification);
     out += "\ncounters\n";
     for (const sim::Metric& m : sim::metrics()) {
         const double v = m.value(report.counters);

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/gpu/kernel_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "engine/gpu/driver_api.h"
+
+namespace lanescope::gpu {
+
+namespace {
+
+class Module {
+public:
+    explicit Module(const DriverApi& api) : m_api(api) {}
+    Module(const Module&) = delete;
+    Module& operator=(const Module&) = delete;
+    ~Module() {
+        if (handle != nullptr)
+            m_api.moduleUnload(handle);
+    }
+    CuHandle handle = nullptr;
+
+private:
+    const DriverApi& m_api;
+};
+
+class Buffer {
+public:
+    explicit Buffer(const DriverApi& api) : m_api(&api) {}
+    Buffer(Buffer&& other) noexcept : address(std::exchange(other.address, 0)), m_api(other.m_api) {}
+    Buffer& operator=(Buffer&&) = delete;
+    ~Buffer() {
+        if (address != 0)
+            m_api->memoryFree(address);
+    }
+    CuPointer address = 0;
+
+private:
+    const DriverApi* m_api;
+};
+
+class Event {
+public:
+    explicit Event(const DriverApi& api) : m_api(api) { m_api.eventCreate(&handle, 0); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    ~Event() { m_api.eventDestroy(handle); }
+    CuHandle handle = nullptr;
+
+private:
+    const DriverApi& m_api;
+};
+
+double quantile(const std::vector<double>& sorted, double share) {
+    const double at = share * static_cast<double>(sorted.size() - 1);
+    const auto lower = static_cast<std::size_t>(at);
+    const std::size_t upper = std::min(lower + 1, sorted.size() - 1);
+    return sorted[lower] + (at - static_cast<double>(lower)) * (sorted[upper] - sorted[lower]);
+}
+
+/// ".version 9.0" of the text.
+std::string ptxVersion(const std::string& ptx) {
+    const std::size_t at = ptx.find(".version");
+    if (at == std::string::npos)
+        return "?";
+    const std::size_t first = ptx.find_first_of("0123456789", at), last = ptx.find_first_not_of("0123456789.", first);
+    return ptx.substr(first, last - first);
+}
+
+class Run {
+public:
+    Run(const Gpu& gpu, const sim::Launch& launch) : m_gpu(gpu), m_api(gpu.api()), m_launch(launch), m_module(m_api) {}
+
+    Result<KernelRun> run(const std::string& ptx, const std::string& entry, const TimeOptions& options) {
+        Result<void> done = load(ptx, entry).and_then([&] { return prepare(); }).and_then([&] { return launchOnce(); }).and_then([&] { return readBack(); });
+        if (done && options.timed)
+            done = time(options);
+        if (!done)
+            return failure(done.error());
+        return std::move(m_out);
+    }
+
+private:
+    Result<void> load(const std::string& ptx, const std::string& entry) {
+        std::vector<char> log(8192);
+        int keys[] = {kCuJitErrorLog, kCuJitErrorLogBytes};
+        void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+        const int status = m_api.moduleLoadDataEx(&m_module.handle, ptx.c_str(), 2, keys, values);
+        const std::string text(log.data(), strnlen(log.data(), log.size()));
+        const GpuInfo& info = m_gpu.info();
+        if (status == kCuUnsupportedPtx)
+            return failure("ptx_version",
+                           fmt::format("the driver (CUDA {}) does not know PTX {}", versionText(info.driverVersion), ptxVersion(ptx)), {},
+                           "install a newer driver, or compile with an older compiler (--with clang writes an older PTX)");
+        if (status == kCuNoBinary || status == kCuInvalidPtx)
+            return failure("ptx", fmt::format("the driver's compiler does not take this PTX for compute capability {}.{}: {}", info.major, info.minor,
+                                              text.empty() ? "it gives no reason" : text));
+        if (Result<void> ok = m_gpu.check(status, "the PTX cannot be loaded"); !ok)
+            return ok;
+        if (Result<void> ok = m_gpu.check(m_api.moduleGetFunction(&m_function, m_module.handle, entry.c_str()), fmt::format("the kernel {} is not found", entry)); !ok)
+            return ok;
+        const auto dynamic = static_cast<int>(m_launch.dynamicSharedBytes);
+        if (dynamic > 0)
+            if (Result<void> ok = m_gpu.check(m_api.functionSetAttribute(m_function, kCuMaxDynamicShared, dynamic),
+                                              fmt::format("{} bytes of dynamic shared memory are refused", dynamic));
+                !ok)
+                return ok;
+        m_api.functionGetAttribute(&m_out.registersPerThread, kCuRegisters, m_function);
+        m_api.functionGetAttribute(&m_out.staticSharedBytes, kCuSharedBytes, m_function);
+        m_api.functionGetAttribute(&m_out.localBytes, kCuLocalBytes, m_function);
+        m_api.occupancyBlocks(&m_out.blocksPerSm, m_function, static_cast<int>(m_launch.block.count()), m_launch.dynamicSharedBytes);
+        return {};
+    }
+
+    Result<void> prepare() {
+        m_parameters.resize(m_launch.arguments.size());
+        for (std::size_t i = 0; i < m_launch.arguments.size(); ++i) {
+            const sim::Argument& a = m_launch.arguments[i];
+            m_parameters[i] = a.bytes;
+            m_buffers.emplace_back(m_api);
+            if (!a.isBuffer)
+                continue;
+            const std::size_t bytes = std::max<std::size_t>(a.bytes.size(), 1);
+            const int status = m_api.memoryAllocate(&m_buffers.back().address, bytes);
+            if (status == kCuOutOfMemory)
+                return failure("gpu", fmt::format("the GPU has no room for the {} bytes of {}", bytes, a.name), {}, "use a smaller problem");
+            if (Result<void> ok = m_gpu.check(status, fmt::format("no memory for {}", a.name)); !ok)
+                return ok;
+            if (Result<void> ok = m_gpu.check(m_api.copyToDevice(m_buffers.back().address, a.bytes.data(), a.bytes.size()), fmt::format("{} cannot be copied to the GPU", a.name)); !ok)
+                return ok;
+            m_parameters[i].resize(sizeof(CuPointer));
+            std::memcpy(m_parameters[i].data(), &m_buffers.back().address, sizeof(CuPointer));
+        }
+        for (std::vector<std::uint8_t>& bytes : m_parameters)
+            m_pointers.push_back(bytes.data());
+        return {};
+    }
+
+    int launchKernel() {
+        const Dim3 &g = m_launch.grid, &b = m_launch.block;
+        return m_api.launchKernel(m_function, g.x, g.y, g.z, b.x, b.y, b.z, static_cast<unsigned>(m_launch.dynamicSharedBytes), nullptr, m_pointers.data(), nullptr);
+    }
+
+    Result<void> launchOnce() {
+        int status = launchKernel();
+        if (status == kCuOutOfResources)
+            return failure("gpu", "the launch needs more registers or shared memory than the SM has", {}, "use fewer threads a block");
+        if (Result<void> ok = m_gpu.check(status, "the launch is refused"); !ok)
+            return ok;
+        status = m_api.contextSynchronize();
+        const char* hint = status == kCuIllegalAddress ? "the kernel read or wrote outside its buffers: simulate it, the finding names the line and the thread"
+                           : status == kCuMisaligned   ? "an address is no multiple of the access's size: simulate it, the finding names the line and the thread"
+                                                       : "";
+        Result<void> ok = m_gpu.check(status, "the kernel faulted");
+        if (!ok)
+            ok.error().front().hint = hint;
+        return ok;
+    }
+
+    Result<void> readBack() {
+        for (std::size_t i = 0; i < m_launch.arguments.size(); ++i) {
+            const sim::Argument& a = m_launch.arguments[i];
+            std::vector<std::uint8_t>& to = m_out.buffers.emplace_back(a.isBuffer ? a.bytes.size() : 0);
+            if (a.isBuffer && !to.empty())
+                if (Result<void> ok = m_gpu.check(m_api.copyToHost(to.data(), m_buffers[i].address, to.size()), fmt::format("{} cannot be read back", a.name)); !ok)
+                    return ok;
+        }
+        return {};
+    }
+
+    /// Seconds of one launch of `count`, between two events.
+    Result<double> between(int count, const Event& begin, const Event& end) {
+        m_api.eventRecord(begin.handle, nullptr);
+        for (int i = 0; i < count; ++i)
+            if (Result<void> ok = m_gpu.check(launchKernel(), "a timed launch is refused"); !ok)
+                return failure(ok.error());
+        m_api.eventRecord(end.handle, nullptr);
+        sampleClock();
+        float ms = 0;
+        if (Result<void> ok = m_gpu.check(m_api.eventSynchronize(end.handle), "the kernel faulted while it was timed"); !ok)
+            return failure(ok.error());
+        m_api.eventElapsed(&ms, begin.handle, end.handle);
+        return static_cast<double>(ms) * 1e-3 / count;
+    }
+    void sampleClock() {
+        if (m_out.time.clockMhz.size() < 256)
+            if (const std::optional<double> mhz = m_gpu.smClockMhz())
+                m_out.time.clockMhz.push_back(*mhz);
+    }
+
+    Result<void> time(const TimeOptions& options) {
+        const Event begin(m_api), end(m_api);
+        KernelTime& time = m_out.time;
+        double one = 0;
+        for (int i = 0; i < std::max(options.warmUp, 1); ++i) {
+            const Result<double> seconds = between(1, begin, end);
+            if (!seconds)
+                return failure(seconds.error());
+            one = *seconds;
+        }
+        // An event takes about a microsecond: short kernels are launched several times between two. After a flush each is on its own.
+        constexpr double kLongEnough = 200e-6;
+        time.launchesPerRepeat = options.l2 == L2::Flushed ? 1 : std::clamp(static_cast<int>(kLongEnough / std::max(one, 1e-7)), 1, 1000);
+        Buffer flush(m_api);
+        const std::size_t flushBytes = 2 * static_cast<std::size_t>(std::max(m_gpu.info().l2Bytes, 1 << 20));
+        if (options.l2 == L2::Flushed)
+            if (Result<void> ok = m_gpu.check(m_api.memoryAllocate(&flush.address, flushBytes), "no memory to flush the L2 with"); !ok)
+                return ok;
+        time.clockMhz.clear();
+        double total = 0;
+        for (int i = 0; i < options.mostRepeats && (i < options.leastRepeats || total < options.seconds); ++i) {
+            if (options.l2 == L2::Flushed)
+                m_api.fillBytes(flush.address, static_cast<unsigned char>(i), flushBytes);
+            const Result<double> seconds = between(time.launchesPerRepeat, begin, end);
+            if (!seconds)
+                return failure(seconds.error());
+            time.seconds.push_back(*seconds);
+            total += *seconds * time.launchesPerRepeat;
+        }
+        std::vector<double> sorted = time.seconds;
+        std::sort(sorted.begin(), sorted.end());
+        time.least = sorted.front();
+        time.most = sorted.back();
+        time.median = quantile(sorted, 0.5);
+        time.lowerQuartile = quantile(sorted, 0.25);
+        time.upperQuartile = quantile(sorted, 0.75);
+        return {};
+    }
+
+    const Gpu& m_gpu;
+    const DriverApi& m_api;
+    const sim::Launch& m_launch;
+    Module m_module;
+    CuHandle m_function = nullptr;
+    std::vector<Buffer> m_buffers; ///< by argument; address 0 for scalars
+    std::vector<std::vector<std::uint8_t>> m_parameters;
+    std::vector<void*> m_pointers;
+    KernelRun m_out;
+};
+
+} // namespace
+
+Result<KernelRun> runKernel(const Gpu& gpu, const std::string& ptx, const std::string& entry, const sim::Launch& launch, const TimeOptions& options) {
+    return Run(gpu, launch).run(ptx, entry, options);
+}
+
+} // namespace lanescope::gpu
