@@ -32,7 +32,7 @@ void addRoofline(CLI::App& app, int& status);
 void addModels(CLI::App& app, int& status);
 void addCompile(CLI::App& app, int& status);
 void addTiming(CLI::App& app, int& status);
-/// run and fidelity.
+/// run, fidelity and calibrate.
 void addRun(CLI::App& app, int& status);
 void addCompare(CLI::App& app, int& status);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// lanescope run, lanescope fidelity: kernels on the GPU of this machine.
+// lanescope run, fidelity, calibrate: the GPU of this machine.
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "app/cli/launch_options.h"
 #include "app/cli/supervise.h"
 #include "engine/base/file.h"
+#include "engine/session/gpu_profile.h"
 #include "engine/session/gpu_run.h"
 
 namespace lanescope::cli {
@@ -132,6 +134,42 @@ Result<void> runFidelity(std::int64_t limit) {
     return {};
 }
 
+struct CalibrateArguments {
+    std::string save, timeLimit = "120";
+    bool json = false;
+};
+
+Result<void> runCalibrate(const CalibrateArguments& a) {
+    const Result<std::int64_t> limit = wholeNumber("--time-limit", a.timeLimit, 1, 86400);
+    if (!limit)
+        return failure(limit.error());
+    const auto work = [&]() -> Result<std::string> {
+        const Result<gpu::Gpu> gpu = gpu::Gpu::open();
+        if (!gpu)
+            return failure(gpu.error());
+        const Result<gpu::Calibration> calibration = gpu::calibrate(*gpu);
+        if (!calibration)
+            return failure(calibration.error());
+        const Result<session::GpuProfile> profile = session::gpuProfile(gpu->info(), *calibration);
+        if (!profile)
+            return failure(profile.error());
+        const std::filesystem::path path = !a.save.empty() ? std::filesystem::path(a.save) : device::ownDevicesFolder() / (profile->device.id + ".json");
+        if (path.has_parent_path()) {
+            std::error_code none; // writeFile says what is wrong
+            std::filesystem::create_directories(path.parent_path(), none);
+        }
+        if (Result<void> written = writeFile(path, device::toJson(profile->device)); !written)
+            return failure(written.error());
+        return a.json ? session::toJson(*profile) + "\n"
+                      : session::toText(*profile) + fmt::format("written to {}: use it with --gpu {}\n", path.string(), a.save.empty() ? profile->device.id : path.string());
+    };
+    const Result<std::string> text = supervised(work, static_cast<double>(*limit));
+    if (!text)
+        return failure(text.error());
+    print(*text);
+    return {};
+}
+
 } // namespace
 
 void addRun(CLI::App& app, int& status) {
@@ -153,6 +191,19 @@ void addRun(CLI::App& app, int& status) {
     sub->callback([a, &status] {
         if (const Result<void> ran = runRun(*a); !ran)
             status = report(ran.error(), a->json);
+    });
+
+    CLI::App* calibrate = app.add_subcommand("calibrate", "Measure this machine's GPU: bandwidths, rates, latencies, launch overhead; the models then use them");
+    auto c = std::make_shared<CalibrateArguments>();
+    calibrate->add_option("--save", c->save, "FILE.json: where the description goes instead of the user's own GPUs");
+    calibrate->add_option("--time-limit", c->timeLimit, "Seconds")->capture_default_str();
+    calibrate->add_flag("--json", c->json, "Print one JSON object");
+    calibrate->footer("Examples:\n"
+                      "  lanescope calibrate                  then: lanescope roofline k02_coalesced --gpu h200-measured\n"
+                      "  lanescope calibrate --save my.json   then: lanescope roofline k02_coalesced --gpu my.json");
+    calibrate->callback([c, &status] {
+        if (const Result<void> ran = runCalibrate(*c); !ran)
+            status = report(ran.error(), c->json);
     });
 
     CLI::App* fidelity = app.add_subcommand("fidelity", "Every kernel of the course on this machine's GPU, against its reference and the simulator: a table");

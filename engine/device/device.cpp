@@ -2,12 +2,14 @@
 #include "engine/device/device.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "engine/base/embedded_file.h"
+#include "engine/base/file.h"
 #include "engine/device/json_reader.h"
 
 namespace lanescope::embedded {
@@ -192,7 +194,31 @@ std::vector<std::string> productIds() {
     return ids;
 }
 
+Result<Device> readOwn(const std::filesystem::path& path) {
+    const Result<std::string> text = readFile(path, std::uintmax_t{1} << 20);
+    return text ? parseDevice(*text, path.string()) : Result<Device>(failure(text.error()));
+}
+
+/// Descriptions in the user's folder, by file name.
+std::vector<std::filesystem::path> ownFiles() {
+    std::vector<std::filesystem::path> files;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(ownDevicesFolder(), none))
+        if (entry.path().extension() == ".json")
+            files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
 } // namespace
+
+std::filesystem::path ownDevicesFolder() {
+    const auto variable = [](const char* name) { return std::filesystem::path(std::getenv(name) != nullptr ? std::getenv(name) : ""); };
+    if (const auto folder = variable("LANESCOPE_GPUS"); !folder.empty())
+        return folder;
+    const auto data = variable("XDG_DATA_HOME");
+    return (data.empty() ? variable("HOME") / ".local" / "share" : data) / "lanescope" / "gpus";
+}
 
 std::string toString(ComputeCapability capability) {
     return fmt::format("{}.{}", capability.major, capability.minor);
@@ -267,6 +293,11 @@ Result<Device> findDevice(std::string_view id) {
     if (const std::string file = wanted + ".json"; file != kLimitsFile)
         if (const auto text = embeddedFile(file); !text.empty())
             return parseDevice(text, file);
+    if (wanted.ends_with(".json"))
+        return readOwn(std::string(id));
+    for (const std::filesystem::path& file : ownFiles())
+        if (lowerCase(file.stem().string()) == wanted)
+            return readOwn(file);
     return failure("device", fmt::format("there is no GPU \"{}\"", id), {},
                    fmt::format("use one of {}, or ccX.Y for a bare compute capability",
                                fmt::join(productIds(), ", ")));
@@ -294,6 +325,9 @@ Result<std::vector<Device>> allDevices() {
     }
     if (!errors.empty())
         return failure(errors);
+    for (const std::filesystem::path& file : ownFiles())
+        if (auto device = readOwn(file))
+            devices.push_back(std::move(*device));
     std::stable_sort(devices.begin(), devices.end(), [](const Device& a, const Device& b) {
         return a.limits.capability < b.limits.capability;
     });

@@ -4,6 +4,7 @@
 // GPU, and limits.json with the limits of every compute capability.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -83,14 +84,18 @@ struct Device {
     bool isProduct() const { return figure("sm_count") != nullptr; }
 };
 
-/// A built-in GPU by id (any case), or ccX.Y for a bare compute capability. Error (code "device")
+/// Descriptions of the user's own (`lanescope calibrate` writes them), beside the built-in ones: $LANESCOPE_GPUS, else lanescope/gpus in
+/// the user's data folder ($XDG_DATA_HOME or ~/.local/share). Files <id>.json.
+std::filesystem::path ownDevicesFolder();
+
+/// A built-in GPU or one of the user's own by id (any case), the path of a description (*.json), or ccX.Y for a bare compute capability. Error (code "device")
 /// lists what there is.
 Result<Device> findDevice(std::string_view id);
 
 /// The built-in GPU that a driver calls so; nothing when there is none.
 std::optional<Device> findDeviceByDriverName(std::string_view name);
 
-/// The built-in GPUs, by compute capability, then id.
+/// The built-in GPUs and the user's own, by compute capability, then id. One of the user's own that cannot be read is left out.
 Result<std::vector<Device>> allDevices();
 
 /// Limits of every compute capability that is known, ascending.

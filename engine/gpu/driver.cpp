@@ -59,6 +59,14 @@ const char* missingFunction(void* library, DriverApi& api) {
     get("cuOccupancyMaxActiveBlocksPerMultiprocessor", api.occupancyBlocks);
     get("cuGetErrorName", api.errorName);
     get("cuGetErrorString", api.errorString);
+    find(library, "cuStreamCreate", api.streamCreate);
+    find(library, "cuStreamDestroy_v2", api.streamDestroy);
+    find(library, "cuStreamBeginCapture_v2", api.streamBeginCapture);
+    find(library, "cuStreamEndCapture", api.streamEndCapture);
+    find(library, "cuGraphInstantiateWithFlags", api.graphInstantiate);
+    find(library, "cuGraphLaunch", api.graphLaunch);
+    find(library, "cuGraphDestroy", api.graphDestroy);
+    find(library, "cuGraphExecDestroy", api.graphExecDestroy);
     return missing;
 }
 

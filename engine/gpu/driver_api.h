@@ -52,6 +52,20 @@ struct DriverApi {
     int (*errorName)(int, const char**) = nullptr;
     int (*errorString)(int, const char**) = nullptr;
 
+    // Graphs; null in drivers that have none.
+    int (*streamCreate)(CuHandle*, unsigned) = nullptr;
+    int (*streamDestroy)(CuHandle) = nullptr;
+    int (*streamBeginCapture)(CuHandle, int) = nullptr;
+    int (*streamEndCapture)(CuHandle, CuHandle*) = nullptr;
+    int (*graphInstantiate)(CuHandle*, CuHandle, unsigned long long) = nullptr;
+    int (*graphLaunch)(CuHandle, CuHandle) = nullptr;
+    int (*graphDestroy)(CuHandle) = nullptr;
+    int (*graphExecDestroy)(CuHandle) = nullptr;
+    bool hasGraphs() const {
+        return streamCreate != nullptr && streamDestroy != nullptr && streamBeginCapture != nullptr && streamEndCapture != nullptr && graphInstantiate != nullptr &&
+               graphLaunch != nullptr && graphDestroy != nullptr && graphExecDestroy != nullptr;
+    }
+
     // NVML; null without it.
     void* nvmlDevice = nullptr;
     int (*nvmlClock)(void*, int, unsigned*) = nullptr;

@@ -8,53 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "engine/gpu/driver_api.h"
+#include "engine/gpu/handles.h"
 
 namespace lanescope::gpu {
 
 namespace {
-
-class Module {
-public:
-    explicit Module(const DriverApi& api) : m_api(api) {}
-    Module(const Module&) = delete;
-    Module& operator=(const Module&) = delete;
-    ~Module() {
-        if (handle != nullptr)
-            m_api.moduleUnload(handle);
-    }
-    CuHandle handle = nullptr;
-
-private:
-    const DriverApi& m_api;
-};
-
-class Buffer {
-public:
-    explicit Buffer(const DriverApi& api) : m_api(&api) {}
-    Buffer(Buffer&& other) noexcept : address(std::exchange(other.address, 0)), m_api(other.m_api) {}
-    Buffer& operator=(Buffer&&) = delete;
-    ~Buffer() {
-        if (address != 0)
-            m_api->memoryFree(address);
-    }
-    CuPointer address = 0;
-
-private:
-    const DriverApi* m_api;
-};
-
-class Event {
-public:
-    explicit Event(const DriverApi& api) : m_api(api) { m_api.eventCreate(&handle, 0); }
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-    ~Event() { m_api.eventDestroy(handle); }
-    CuHandle handle = nullptr;
-
-private:
-    const DriverApi& m_api;
-};
 
 double quantile(const std::vector<double>& sorted, double share) {
     const double at = share * static_cast<double>(sorted.size() - 1);

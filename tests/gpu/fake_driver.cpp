@@ -15,6 +15,7 @@ bool is(const char* mode) {
     return set != nullptr && std::string(set) == mode;
 }
 bool g_isOldPtx = false; ///< what was loaded last is PTX 7 or older
+bool g_adds = false;     ///< and is the kernel that adds
 
 } // namespace
 
@@ -63,6 +64,7 @@ int cuCtxSynchronize() {
 int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void** values) {
     const std::string text(static_cast<const char*>(image));
     g_isOldPtx = text.find(".version 9") == std::string::npos && text.find(".version 8") == std::string::npos;
+    g_adds = text.find("vector_add") != std::string::npos;
     if (is("ptx_version") && !g_isOldPtx)
         return 222;
     if (is("ptx")) {
@@ -105,6 +107,8 @@ int cuMemsetD8_v2(unsigned long long to, unsigned char value, std::size_t bytes)
     return 0;
 }
 int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void** parameters, void**) {
+    if (!g_adds)
+        return 0;
     float* arrays[3];
     int n = 0;
     for (int i = 0; i < 3; ++i)

@@ -105,6 +105,14 @@ TEST_CASE("what goes wrong on a GPU is one line") {
     checkRefused("", "--l2 'cold' is not known", {"--l2", "cold"});
 }
 
+TEST_CASE("a clock that stands still is no measurement") {
+    const test::TemporaryFolder scratch;
+    const test::ProgramRun run = runFake("", {"calibrate", "--save", "profile.json"}, scratch);
+    CHECK(run.status == 1);
+    CHECK_THAT(run.err, Catch::Contains("clock did not advance"));
+    CHECK_FALSE(std::filesystem::exists(scratch.path() / "profile.json"));
+}
+
 TEST_CASE("a driver too old for the PTX is given an older PTX, where clang is there") {
     const auto compilers = compile::availableCompilers(compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); }));
     const bool hasClang = std::any_of(compilers.begin(), compilers.end(), [](const compile::AvailableCompiler& c) { return c.compiler == compile::Compiler::Clang; });
@@ -126,7 +134,7 @@ TEST_CASE("a machine without a driver says so in one line") {
         return;
     }
     const test::TemporaryFolder scratch;
-    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"run", "vector_add"}, {"fidelity"}}) {
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"run", "vector_add"}, {"fidelity"}, {"calibrate"}}) {
         const test::ProgramRun run = test::runProgram(arguments, test::environmentWith({}, scratch.path()), scratch.path(), scratch.path());
         CHECK(run.status == 1);
         CHECK_THAT(run.err, Catch::Contains("there is no NVIDIA driver on this machine"));
