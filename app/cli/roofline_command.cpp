@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
+#include "engine/session/measured.h"
 #include "engine/session/explanation_json.h"
-#include "app/cli/measured.h"
 #include "engine/session/simulate.h"
 
 namespace lanescope::cli {
@@ -76,7 +76,7 @@ Json pointJson(const session::ModelledKernel& k) {
 
 /// The measurement of a modelled kernel. What the file leaves out follows from the kernel's
 /// floating-point operations.
-Json measuredJson(const MeasuredPoint& m, const session::ModelledKernel& k) {
+Json measuredJson(const session::MeasuredPoint& m, const session::ModelledKernel& k) {
     const double flops = k.point.flopsPerSecond * k.point.seconds;
     const double seconds = m.seconds ? *m.seconds : flops / *m.flopsPerSecond;
     Json out = pointJson(k);
@@ -101,11 +101,17 @@ Result<void> runRoofline(const RooflineArguments& a) {
     const Result<catalog::Overrides> sizes = checkedSizes(a);
     if (!sizes)
         return failure(sizes.error());
-    Result<std::vector<MeasuredPoint>> measured = std::vector<MeasuredPoint>();
+    Result<session::MeasuredPoints> measured = session::MeasuredPoints();
     if (!a.measured.empty())
-        measured = readMeasured(a.measured, device->id);
+        measured = session::readMeasured(a.measured);
     if (!measured)
         return failure(measured.error());
+    if (!measured->isOn(device->id))
+        return failure("measured", fmt::format("the points were measured on \"{}\", the roofs are those of {}", measured->gpu, device->id), {a.measured, 0, 0},
+                       "choose that GPU with --gpu");
+    const Result<const std::vector<catalog::Kernel>*> kernels = session::builtInKernels();
+    if (!kernels)
+        return failure(kernels.error());
     const Result<std::vector<model::Roof>> roofs = model::roofsOf(*device);
     if (!roofs)
         return failure(roofs.error());
@@ -129,8 +135,9 @@ Result<void> runRoofline(const RooflineArguments& a) {
         pointList.push_back(pointJson(k));
         text += fmt::format("{:<26}modelled {:>10.4g} GFLOP/s, bound by {}\n", k.id,
                             k.point.flopsPerSecond / 1e9, model::toString(k.point.bottleneck));
-        for (const MeasuredPoint& m : *measured)
-            if (m.kernel == k.id) {
+        const catalog::Kernel* kernel = catalog::findKernel(**kernels, k.id);
+        for (const session::MeasuredPoint& m : measured->points)
+            if (kernel != nullptr && m.isOf(*kernel, *sizes)) {
                 anyMeasured = true;
                 pointList.push_back(measuredJson(m, k));
                 text += fmt::format("{:<26}measured {:>10.4g} GFLOP/s, {:.0f}% of the model\n",
@@ -139,8 +146,8 @@ Result<void> runRoofline(const RooflineArguments& a) {
             }
     }
     if (!a.measured.empty() && !anyMeasured)
-        return failure("measured", "no point is of one of these kernels", {a.measured, 0, 0},
-                       "name the kernels that were measured");
+        return failure("measured", "no point is of one of these kernels at these sizes", {a.measured, 0, 0},
+                       "name the kernels that were measured, with their sizes");
     print(a.json ? Json{{"gpu", device->id},
                         {"gpu_name", device->name},
                         {"roofs", roofList},

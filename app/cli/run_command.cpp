@@ -21,7 +21,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct RunArguments : LaunchArguments {
-    std::string l2 = "warm", repeats = "200", timeLimit = "60", save;
+    std::string l2 = "warm", repeats = "200", timeLimit = "60", save, text;
     bool compare = false, json = false;
 };
 
@@ -39,6 +39,12 @@ Result<session::GpuRunRequest> requestFrom(const RunArguments& a) {
     if (a.l2 != "warm" && a.l2 != "flushed")
         return failure("argument", fmt::format("--l2 '{}' is not known", a.l2), {}, "warm or flushed");
     out.load = std::move(*load);
+    if (!a.text.empty()) {
+        Result<std::string> text = readFile(a.text, std::uintmax_t{16} << 20);
+        if (!text)
+            return failure(text.error());
+        out.load.text = std::move(*text);
+    }
     out.launch = std::move(*launch);
     out.time.mostRepeats = static_cast<int>(*repeats);
     out.time.leastRepeats = std::min(out.time.leastRepeats, out.time.mostRepeats);
@@ -181,6 +187,7 @@ void addRun(CLI::App& app, int& status) {
     sub->add_option("--l2", a->l2, "What is in the L2 when a timed launch begins: warm or flushed")->capture_default_str();
     sub->add_option("--repeats", a->repeats, "The most timed repeats")->capture_default_str();
     sub->add_flag("--compare", a->compare, "Simulate all of it and compare every element bit for bit");
+    sub->add_option("--text", a->text, "FILE.cu: an edited text instead of the kernel's own");
     sub->add_option("--save", a->save, "FILE.json: add the point to a file for `roofline --measured`");
     sub->add_option("--time-limit", a->timeLimit, "Seconds until a kernel that does not end is stopped")->capture_default_str();
     sub->add_flag("--json", a->json, "Print one JSON object");

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +67,7 @@ Result<std::string> supervised(const std::function<Result<std::string>()>& work,
     if (child < 0)
         return failure("gpu", fmt::format("no process to run the kernel in: {}", std::strerror(errno)));
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); // who cancels this program means the kernel, too
         close(ends[0]);
         std::string out;
         try {

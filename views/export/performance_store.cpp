@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/session/simulate.h"
 #include "engine/session/snapshot.h"
 
 namespace lanescope::views {
@@ -128,6 +129,36 @@ void PerformanceStore::select(const std::string& id) {
     compose();
 }
 
+std::map<std::string, std::int64_t> PerformanceStore::valuesOf(const std::string& id) const {
+    std::map<std::string, std::int64_t> values = m_sizes;
+    if (m_program && m_program->id == id)
+        for (const auto& [name, value] : m_tile)
+            values[name] = value;
+    return values;
+}
+
+void PerformanceStore::addMeasured(const session::MeasuredPoints& measured) {
+    m_measured.push_back(measured);
+    compose();
+}
+
+void PerformanceStore::addMeasuredTo(Performance& shown) const {
+    const auto kernels = session::builtInKernels();
+    if (!kernels)
+        return;
+    for (KernelPoint& point : shown.roofline.points) {
+        const catalog::Kernel* kernel = catalog::findKernel(**kernels, point.id);
+        if (kernel == nullptr)
+            continue;
+        const std::map<std::string, std::int64_t> values = valuesOf(point.id);
+        for (const session::MeasuredPoints& file : m_measured)
+            for (const session::MeasuredPoint& m : file.points)
+                if (file.isOn(shown.deviceId) && m.isOf(*kernel, values))
+                    // A rate that is not said follows from the time: both are of the same work.
+                    point.measuredFlopsPerSecond = m.flopsPerSecond ? *m.flopsPerSecond : point.flopsPerSecond * point.seconds / *m.seconds;
+    }
+}
+
 void PerformanceStore::markProblem(Performance& shown) const {
     if (!m_program || m_run) // it ran: what stands at a field is a remark
         return;
@@ -166,6 +197,7 @@ void PerformanceStore::compose() {
     if (m_snapshot && m_snapshot->program && shown.find(m_snapshot->program->id) == nullptr)
         addOpenKernel(shown, *m_snapshot);
     markProblem(shown);
+    addMeasuredTo(shown);
     if (shown.find(m_selected) == nullptr && !shown.kernels.empty() && m_selected.empty())
         m_selected = shown.kernels.front().point.id;
     shown.roofline.selected = m_selected;

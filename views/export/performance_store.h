@@ -11,6 +11,7 @@
 
 #include <QObject>
 
+#include "engine/session/measured.h"
 #include "views/export/chart_source.h"
 #include "views/kit/pane.h"
 
@@ -40,6 +41,10 @@ public:
     /// Models all kernels again, at these sizes and with the open kernel's tile.
     void modelAll();
     void select(const std::string& id);
+    /// What the page models the open kernel with: sizes of the charts, and its tile.
+    std::map<std::string, std::int64_t> valuesOf(const std::string& id) const;
+    /// Points measured on a GPU, drawn over the modelled ones of the same GPU, kernel and parameters. Newer ones replace older ones.
+    void addMeasured(const session::MeasuredPoints& measured);
 
 signals:
     void changed();
@@ -47,6 +52,7 @@ signals:
 private:
     explicit PerformanceStore(QObject* parent);
     void compose();
+    void addMeasuredTo(Performance& shown) const;
     /// The open kernel cannot launch as it is set: no figures of other settings stand for it.
     void markProblem(Performance& shown) const;
     void start();
@@ -62,6 +68,7 @@ private:
     bool m_busy = false, m_again = false, m_wanted = false;
     std::map<std::string, std::int64_t> m_sizes = chartSizes(); ///< of the problem
     std::map<std::string, std::int64_t> m_tile;                 ///< of the open kernel
+    std::vector<session::MeasuredPoints> m_measured;            ///< oldest first
 };
 
 } // namespace lanescope::views

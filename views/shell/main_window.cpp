@@ -26,6 +26,7 @@
 #include <algorithm>
 
 #include "views/bridge/bridge.h"
+#include "views/bridge/gpu_process.h"
 #include "views/bridge/lesson_model.h"
 #include "views/kit/controls.h"
 #include "views/panes/lesson/lesson_pane.h"
@@ -345,6 +346,8 @@ void MainWindow::cancelWork() {
     m_bridge->cancel();
     if (m_compare)
         m_compare->cancel();
+    if (m_gpu != nullptr)
+        m_gpu->cancel();
 }
 
 void MainWindow::moveBy(int events) {

@@ -30,6 +30,7 @@ namespace lanescope::views {
 
 class Bridge;
 class ComparePage;
+class GpuProcess;
 class LabelledCombo;
 class LessonModel;
 class PaneDock;
@@ -135,6 +136,9 @@ private:
     void exportFocused();
     void viewAsTable();
     void showReport();
+    /// The kernel of the performance page on this machine's GPU, at the sizes that its charts model.
+    void runOnGpu();
+    void openMeasured();
     void cyclePanes(int direction);
 
     WindowOptions m_options;
@@ -147,6 +151,7 @@ private:
     Workspace* m_stepper;
     Workspace* m_performance;
     ComparePage* m_compare = nullptr;
+    GpuProcess* m_gpu = nullptr; ///< made when it is first wanted
     Section m_section = Section::Stepper;
     QPointer<PaneDock> m_focused;
     QString m_sandboxFile;

@@ -30,9 +30,12 @@
 #include <algorithm>
 
 #include "engine/device/device.h"
+#include "engine/session/simulate.h"
 #include "views/bridge/bridge.h"
+#include "views/bridge/gpu_process.h"
 #include "views/bridge/lesson_model.h"
 #include "views/export/export.h"
+#include "views/export/performance_store.h"
 #include "views/kit/controls.h"
 #include "views/panes/lesson/lesson_pane.h"
 #include "views/panes/source/source_pane.h"
@@ -312,6 +315,8 @@ void MainWindow::buildMeasureMenu(QMenu* menu) {
             action->setData(id);
             m_deviceGroup->addAction(action);
         }
+    add(menu, QStringLiteral("gpu.run"), tr("R&un on this machine's GPU"), QStringLiteral("Ctrl+G"), [this] { runOnGpu(); });
+    add(menu, QStringLiteral("gpu.open"), tr("Open &measured points..."), {}, [this] { openMeasured(); });
     add(menu, QStringLiteral("report"), tr("&Report of this launch..."), QStringLiteral("Ctrl+R"),
         [this] { showReport(); });
     for (const auto& [id, text] :
@@ -477,6 +482,61 @@ void MainWindow::showReport() {
     text->setReadOnly(true);
     text->setFont(Theme::mono(12));
     showDialog(this, tr("Report of this launch (JSON)"), text, {760, 620});
+}
+
+void MainWindow::runOnGpu() {
+    const auto& program = m_bridge->snapshot()->program;
+    if (!program || program->parameters.empty()) {
+        statusBar()->showMessage(tr("Only kernels of the course run on a GPU from here; lanescope run takes files"), 6000);
+        return;
+    }
+    if (m_gpu == nullptr) {
+        m_gpu = new GpuProcess(this);
+        connect(m_gpu, &GpuProcess::failed, this, [this](const QString& message) { statusBar()->showMessage(message, 15000); });
+        connect(m_gpu, &GpuProcess::finished, this, [this](const QString& report, const session::MeasuredPoints& points) {
+            statusBar()->clearMessage();
+            auto* store = PerformanceStore::of(m_intents);
+            store->addMeasured(points);
+            QString text = report;
+            if (!points.isOn(store->performance()->deviceId))
+                text += tr("\nThe charts model another GPU: choose this one under Measure, Modelled GPU to see both.\n");
+            auto* view = new QPlainTextEdit(text);
+            view->setObjectName(QStringLiteral("dialog.gpu"));
+            view->setReadOnly(true);
+            view->setFont(Theme::mono(12));
+            showDialog(this, tr("Measured on this machine's GPU"), view, {900, 260});
+        });
+    }
+    if (m_gpu->isRunning())
+        return;
+    std::map<std::string, std::int64_t> values;
+    const auto wanted = PerformanceStore::of(m_intents)->valuesOf(program->id);
+    for (const session::ParameterView& p : program->parameters)
+        if (const auto it = wanted.find(p.name); it != wanted.end())
+            values[p.name] = it->second;
+    const auto kernels = session::builtInKernels();
+    const catalog::Kernel* kernel = kernels ? catalog::findKernel(**kernels, program->id) : nullptr;
+    if (kernel == nullptr)
+        return;
+    statusBar()->showMessage(tr("Running %1 on this machine's GPU...").arg(QString::fromStdString(program->id)));
+    m_gpu->start(QString::fromStdString(program->id), values, program->cudaText == kernel->text ? QString() : QString::fromStdString(program->cudaText));
+}
+
+void MainWindow::openMeasured() {
+    const QString path = QFileDialog::getOpenFileName(this, tr("Measured points"), {}, tr("Measured points (*.json)"));
+    if (path.isEmpty())
+        return;
+    const auto points = session::readMeasured(path.toStdString());
+    if (!points) {
+        statusBar()->showMessage(QString::fromStdString(toString(points.error())), 15000);
+        return;
+    }
+    auto* store = PerformanceStore::of(m_intents);
+    store->addMeasured(*points);
+    statusBar()->showMessage(points->isOn(store->performance()->deviceId)
+                                 ? tr("%n measured point(s) drawn over the modelled ones", nullptr, static_cast<int>(points->points.size()))
+                                 : tr("The points were measured on %1: choose it under Measure, Modelled GPU").arg(QString::fromStdString(points->gpu)),
+                             8000);
 }
 
 void MainWindow::cyclePanes(int direction) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/measured.h"
+#include "engine/session/measured.h"
 
 #include <cmath>
 
@@ -8,11 +8,23 @@
 
 #include "engine/base/file.h"
 
-namespace lanescope::cli {
+namespace lanescope::session {
 
 using nlohmann::json;
 
-Result<std::vector<MeasuredPoint>> readMeasured(const std::string& path, const std::string& gpu) {
+bool MeasuredPoint::isOf(const catalog::Kernel& of, const std::map<std::string, std::int64_t>& values) const {
+    if (kernel != of.id)
+        return false;
+    for (const auto& [name, value] : parameters) {
+        const catalog::Parameter* known = of.findParameter(name);
+        const auto set = values.find(name);
+        if (known != nullptr && value != (set != values.end() ? set->second : known->defaultValue))
+            return false;
+    }
+    return true;
+}
+
+Result<MeasuredPoints> readMeasured(const std::string& path) {
     const auto wrong = [&](std::string what) {
         return failure(
             "measured", std::move(what), {path, 0, 0},
@@ -26,12 +38,10 @@ Result<std::vector<MeasuredPoint>> readMeasured(const std::string& path, const s
         return wrong("this is not JSON");
     if (!root.is_object() || !root.contains("points") || !root["points"].is_array())
         return wrong("there is no list \"points\"");
-    if (root.contains("gpu") && (!root["gpu"].is_string() || root["gpu"] != gpu))
-        return failure("measured",
-                       fmt::format("the points were measured on {}, the roofs are those of {}",
-                                   root["gpu"].dump(), gpu),
-                       {path, 0, 0}, "choose that GPU with --gpu");
-    std::vector<MeasuredPoint> out;
+    MeasuredPoints out;
+    if (root.contains("gpu") && !root["gpu"].is_string())
+        return wrong("\"gpu\" is no name");
+    out.gpu = root.value("gpu", "");
     for (std::size_t i = 0; i < root["points"].size(); ++i) {
         const json& row = root["points"][i];
         if (!row.is_object() || !row.contains("kernel") || !row["kernel"].is_string())
@@ -51,9 +61,15 @@ Result<std::vector<MeasuredPoint>> readMeasured(const std::string& path, const s
         if (!point.seconds && !point.flopsPerSecond)
             return wrong(
                 fmt::format("point {} ({}) has neither time_s nor flops_per_s", i, point.kernel));
-        out.push_back(std::move(point));
+        if (row.contains("parameters") && row["parameters"].is_object())
+            for (const auto& [name, value] : row["parameters"].items()) {
+                if (!value.is_number_integer())
+                    return wrong(fmt::format("point {} ({}): the parameter {} must be a whole number", i, point.kernel, name));
+                point.parameters[name] = value.get<std::int64_t>();
+            }
+        out.points.push_back(std::move(point));
     }
     return out;
 }
 
-} // namespace lanescope::cli
+} // namespace lanescope::session
