@@ -16,7 +16,9 @@ void addLaunchOptions(CLI::App& sub, LaunchArguments& a) {
     // One SPEC per --arg; allow_extra_args would swallow the positional.
     sub.add_option("--arg", a.specs,
                    "An argument, in order: i32:V u32:V i64:V u64:V f32:V f64:V | zeros:BYTES | iota:TYPE:COUNT | "
-                   "random:TYPE:COUNT[:SEED] | file:PATH[:OFFSET[:BYTES]]")
+                   "random:TYPE:COUNT[:SEED] | file:PATH[:OFFSET[:BYTES]] | "
+                   "tensormap:type=T,size=COLSxROWS,box=COLSxROWS,data=SPEC (or of=ARGUMENT)[,swizzle=0|32|64|128][,stride=BYTES][,estride=1x1]"
+                   "[,oob=zero|nan][,offset=BYTES] (a CUtensorMap or a pointer to one; innermost dimension first)")
         ->allow_extra_args(false);
     sub.add_option("-D", a.defines, "NAME=VALUE: a parameter of a catalog kernel, or a macro of a .cu file")->allow_extra_args(false);
     sub.add_option("--gpu", a.gpu, "A GPU (see `lanescope devices`) or ccX.Y")->capture_default_str();

@@ -28,6 +28,30 @@ constexpr std::size_t kMaxLogged = 400'000;
 /// Distinct threads that one finding lists.
 constexpr std::size_t kMaxListedThreads = 4096;
 
+FindingKind kindOf(sim::FaultKind fault) {
+    using sim::FaultKind;
+    switch (fault) {
+    case FaultKind::PartialWarpSync:
+    case FaultKind::PartialTensor:
+    case FaultKind::TooManyArrivals:
+        return FindingKind::BarrierDivergence;
+    case FaultKind::BulkSize:
+    case FaultKind::BoxStart:
+        return FindingKind::Misaligned;
+    case FaultKind::NegativeBox:
+        return FindingKind::OutOfBounds;
+    case FaultKind::BadTensorMap:
+    case FaultKind::MapDimensions:
+        return FindingKind::Unsupported;
+    case FaultKind::Trap:
+    case FaultKind::Budget:
+    case FaultKind::CallStackOverflow:
+    case FaultKind::BadCall:
+        break;
+    }
+    return FindingKind::DidNotFinish;
+}
+
 std::string plural(std::uint64_t n, std::string_view noun) {
     return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
@@ -46,6 +70,11 @@ struct Checker::State {
     std::uint32_t block = 0;
     /// Segments of the block's copies under way, by warp and number.
     std::map<std::pair<std::uint32_t, std::uint64_t>, SegmentId> copies;
+    /// Of a bulk copy its read of shared memory and its write, which end apart.
+    struct BulkSegments {
+        SegmentId read = 0, write = 0;
+    };
+    std::map<std::pair<std::uint32_t, std::uint64_t>, BulkSegments> bulks;
 
     /// A finding being gathered. Grouped by kind and place.
     struct Gathered {
@@ -60,15 +89,18 @@ struct Checker::State {
         int alignment = 0;
         std::uint32_t otherPc = 0; ///< races: of the other access
         bool otherPending = false; ///< races: the other access is a copy that nobody had waited for
+        bool lacksProxyFence = false; ///< races: ordered, but the asynchronous proxy does not see it
     };
     std::map<std::tuple<FindingKind, std::uint32_t, std::uint32_t, std::string>, Gathered> gathered;
 
     struct Logged {
-        enum class What : std::uint8_t { Access, Barrier, Fence, CopyDone } what = What::Access;
+        enum class What : std::uint8_t { Access, Barrier, Fence, CopyDone, BulkDone, Mbarrier, ProxyFence } what = What::Access;
         std::uint64_t clock = 0;
         std::int64_t warp = 0;
         AccessEvent access;
         sim::CopyDoneEvent done;
+        sim::BulkDoneEvent bulkDone;
+        sim::MbarrierEvent mbarrier;
         std::array<std::uint64_t, kWarpSize> addresses{};
         std::vector<std::uint32_t> released, arrivedOnly;
         bool wholeBlock = false;
@@ -205,6 +237,7 @@ struct Checker::State {
             f.otherThread = threadOf(clocks.block(other.segment), clocks.warp(other.segment), 0);
             g.extra = clocks.warp(other.segment);
             g.otherPending = clocks.isPending(other.segment);
+            g.lacksProxyFence = !unordered(other, e.warp);
             g.otherPc = other.pc;
             f.otherLine = lineOf(other.pc);
             f.otherPtxLine = ptxLineOf(other.pc);
@@ -227,6 +260,12 @@ struct Checker::State {
         return m.segment != 0 && !clocks.ordered(m.segment, warp);
     }
 
+    /// A generic write to shared memory without a fence.proxy.async before an access of the asynchronous proxy.
+    bool isUnseenByProxy(const Mark& write, const AccessEvent& e) const {
+        return e.asyncProxy && e.space == Space::Shared && write.segment != 0 && clocks.block(write.segment) == block && !clocks.isBulk(write.segment) &&
+               !clocks.crossesProxyFence(write.segment, e.warp);
+    }
+
     void noteRead(Shadow& s, std::size_t cell, SegmentId mine, std::uint32_t pc) {
         Mark& last = s.read(cell);
         if (last.segment == 0) {
@@ -245,7 +284,7 @@ struct Checker::State {
     void plainRead(Shadow& s, std::size_t cell, bool ownBlockOnly, SegmentId mine, const AccessEvent& e, int lane) {
         if (s.written(cell)) {
             const Mark& w = s.write(cell);
-            if (w.segment != mine && unordered(w, e.warp))
+            if (w.segment != mine && (unordered(w, e.warp) || isUnseenByProxy(w, e)))
                 race(FindingKind::RaceRaw, e, lane, w);
             const Mark& a = s.atomic(cell);
             if (a.segment != 0 && a.segment != mine && (!ownBlockOnly || clocks.block(a.segment) == block) && unordered(a, e.warp))
@@ -271,7 +310,7 @@ struct Checker::State {
         againstReads(s, cell, ownBlockOnly, mine, e, lane);
         if (s.written(cell)) {
             const Mark& w = s.write(cell);
-            if (w.segment != mine && unordered(w, e.warp))
+            if (w.segment != mine && (unordered(w, e.warp) || isUnseenByProxy(w, e)))
                 race(FindingKind::RaceWaw, e, lane, w);
             const Mark& a = s.atomic(cell);
             if (a.segment != 0 && a.segment != mine && (!ownBlockOnly || clocks.block(a.segment) == block) && unordered(a, e.warp))
@@ -361,16 +400,22 @@ struct Checker::State {
         }
         const int shift = s.shift();
         const bool synchronises = e.kind == AccessKind::Atomic || e.ordering != ptx::Ordering::Weak;
-        const bool acquires = synchronises && e.kind != AccessKind::Store;
-        const bool releases = synchronises && e.kind != AccessKind::Load;
+        const bool orders = synchronises && !e.isMbarrier && !e.bulk;
+        const bool acquires = orders && e.kind != AccessKind::Store;
+        const bool releases = orders && e.kind != AccessKind::Load;
         const bool strong = e.ordering == ptx::Ordering::Release || e.ordering == ptx::Ordering::AcqRel || e.ordering == ptx::Ordering::SeqCst;
-        if (e.kind == AccessKind::Load && !synchronises && e.misaligned == 0 && !s.anyAtomic()) {
+        if (e.kind == AccessKind::Load && !synchronises && e.misaligned == 0 && !e.asyncProxy && !s.anyAtomic()) {
             s.anyWritten() ? readCells<true>(s, e, lanes, base, ownBlockOnly) : readCells<false>(s, e, lanes, base, ownBlockOnly);
             return;
         }
         SegmentId mine = clocks.segment(e.warp);
         if (e.async && e.kind == AccessKind::Store)
             mine = copies[{e.warp, e.copy}] = clocks.pending(e.warp);
+        if (e.bulk) {
+            BulkSegments& bulk = bulks[{e.warp, e.copy}];
+            SegmentId& side = e.kind == AccessKind::Load ? bulk.read : bulk.write;
+            mine = side = side != 0 ? side : clocks.pendingBulk(e.warp);
+        }
         const auto perCell = (static_cast<std::uint64_t>(e.bytes) + (1u << shift) - 1) >> shift;
         std::size_t previous = ~std::size_t{0};
         forEachLane(lanes, [&](int lane) {
@@ -403,7 +448,7 @@ struct Checker::State {
         const auto copy = copies.find({e.warp, e.copy});
         if (copy == copies.end())
             return;
-        const SegmentId mine = clocks.segment(e.warp);
+        const SegmentId mine = e.mbarrier >= 0 ? clocks.phaseSegment(static_cast<std::uint64_t>(e.mbarrier), e.warp) : clocks.segment(e.warp);
         forEachLane(e.lanes, [&](int lane) {
             const std::uint64_t end = e.addresses[lane] + static_cast<unsigned>(e.bytes);
             for (auto c = static_cast<std::size_t>(e.addresses[lane] >> shared.shift()); c << shared.shift() < end && c < shared.cells(); ++c)
@@ -412,6 +457,33 @@ struct Checker::State {
         });
         if (e.last)
             copies.erase(copy);
+    }
+
+    void bulkEnds(const sim::BulkDoneEvent& e) {
+        const auto bulk = bulks.find({e.warp, e.copy});
+        if (bulk == bulks.end())
+            return;
+        for (SegmentId* side : {&bulk->second.read, &bulk->second.write}) {
+            if (*side == 0 || (e.onlyRead && side == &bulk->second.write))
+                continue;
+            if (e.mbarrier >= 0)
+                clocks.endBulk(*side, static_cast<std::uint64_t>(e.mbarrier));
+            else
+                clocks.endBulkFor(*side, e.warp);
+            *side = 0;
+        }
+        if (!e.onlyRead)
+            bulks.erase(bulk);
+    }
+
+    void follow(const sim::MbarrierEvent& e) {
+        using What = sim::MbarrierEvent::What;
+        switch (e.what) {
+        case What::Init: clocks.initMbarrier(e.address); return;
+        case What::Release: clocks.releaseToMbarrier(e.address, e.warp); return;
+        case What::Complete: clocks.completePhase(e.address); return;
+        case What::Acquire: clocks.acquireFromMbarrier(e.address, e.warp); return;
+        }
     }
 
     void uninitialised(const AccessEvent& e, LaneMask lanes) {
@@ -515,6 +587,15 @@ struct Checker::State {
                 l.done.addresses = l.addresses.data();
                 copyArrives(l.done);
                 break;
+            case Logged::What::BulkDone:
+                bulkEnds(l.bulkDone);
+                break;
+            case Logged::What::Mbarrier:
+                follow(l.mbarrier);
+                break;
+            case Logged::What::ProxyFence:
+                clocks.proxyFence(static_cast<std::uint32_t>(l.warp));
+                break;
             }
         }
         log.clear();
@@ -523,6 +604,10 @@ struct Checker::State {
     std::string listThreads(const Gathered& g) const;
     std::string message(const Gathered& g) const;
     std::string raceMessage(const Gathered& g) const;
+    const char* whatIsMissing(const Gathered& g, bool sameBlock) const;
+    bool isBulk(std::uint32_t pc) const { return launch.program->ops[pc].kind == sim::OpKind::CopyBulk; }
+    std::string arrivalsText(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& arrivals) const;
+    std::string deadlockMessage(const sim::DeadlockEvent& event) const;
 };
 
 std::string Checker::State::listThreads(const Gathered& g) const {
@@ -545,7 +630,7 @@ std::string Checker::State::raceMessage(const Gathered& g) const {
     const bool sameBlock = f.otherThread->block == f.thread->block;
     const std::string reader = sameBlock ? fmt::format("warp {}", g.extra)
                                          : fmt::format("block {}", blockText(f.otherThread->block));
-    const auto isCopy = [&](std::uint32_t pc) { return launch.program->ops[pc].kind == sim::OpKind::CopyAsync; };
+    const auto isCopy = [&](std::uint32_t pc) { return launch.program->ops[pc].kind == sim::OpKind::CopyAsync || isBulk(pc); };
     const char* verb = f.kind == FindingKind::RaceRaw   ? "reads"
                        : f.kind == FindingKind::RaceWar ? "overwrites"
                        : isCopy(f.pc)                   ? "copies to"
@@ -555,23 +640,41 @@ std::string Checker::State::raceMessage(const Gathered& g) const {
                                                        : "wrote";
     const std::string otherPlace = f.otherLine != 0 ? fmt::format("line {}", f.otherLine)
                                                     : fmt::format("PTX line {}", f.otherPtxLine);
-    const bool waited = isCopy(g.otherPc) && !g.otherPending;
-    const char* need = g.otherPending ? "the copy is still under way, for no cp.async.wait_group has waited for it"
-                       : waited       ? "no __syncthreads() stands between the wait for the copy and this"
-                       : !sameBlock ? "no order between blocks is guaranteed"
-                       : f.space == Space::Shared ? "no __syncthreads() stands between the two"
-                                                  : "nothing orders the two";
-    if (isCopy(g.otherPc) && f.kind != FindingKind::RaceWar)
-        did = "copies asynchronously";
+    if (isCopy(g.otherPc))
+        did = f.kind == FindingKind::RaceWar ? "copies away" : "copies asynchronously";
     return fmt::format("Thread {} of block {} {} {}[{}] at {}, which {} {} at {}: {}.", threadText(f.thread->thread),
-                       blockText(f.thread->block), verb, f.array, *f.index, place(f.pc), reader, did, otherPlace, need);
+                       blockText(f.thread->block), verb, f.array, *f.index, place(f.pc), reader, did, otherPlace, whatIsMissing(g, sameBlock));
+}
+
+/// What would have ordered the two accesses of a race.
+const char* Checker::State::whatIsMissing(const Gathered& g, bool sameBlock) const {
+    const Finding& f = g.finding;
+    const sim::Op& other = launch.program->ops[g.otherPc];
+    if (g.lacksProxyFence)
+        return "no fence.proxy.async stands between the two, without which the asynchronous proxy does not see what generic instructions wrote";
+    if (isBulk(g.otherPc)) {
+        if (launch.program->bulks[other.target].completion == ptx::BulkCompletion::Mbarrier)
+            return "the copy is still under way, for this thread has not waited for the phase of its mbarrier that it belongs to";
+        return f.kind == FindingKind::RaceWar ? "the copy may still be reading, for no cp.async.bulk.wait_group.read has waited for it"
+                                              : "the copy may still be writing, for no cp.async.bulk.wait_group has waited for it";
+    }
+    if (g.otherPending)
+        return "the copy is still under way, for no cp.async.wait_group has waited for it";
+    if (other.kind == sim::OpKind::CopyAsync)
+        return "no __syncthreads() stands between the wait for the copy and this";
+    if (!sameBlock)
+        return "no order between blocks is guaranteed";
+    return f.space == Space::Shared ? "no __syncthreads() stands between the two" : "nothing orders the two";
 }
 
 std::string Checker::State::message(const Gathered& g) const {
     const Finding& f = g.finding;
     const sim::Op& op = launch.program->ops[f.pc];
-    const bool isCopy = op.kind == sim::OpKind::CopyAsync; // which reads global and writes shared memory
-    const bool isLoad = op.kind == sim::OpKind::Load || (isCopy && f.space == Space::Global) ||
+    // A copy reads one space and writes the other.
+    const Space copied = op.kind == sim::OpKind::CopyAsync ? Space::Global
+                         : op.kind == sim::OpKind::CopyBulk ? launch.program->bulks[op.target].source
+                                                            : Space::Generic;
+    const bool isLoad = op.kind == sim::OpKind::Load || (copied != Space::Generic && f.space == copied) ||
                         (op.kind == sim::OpKind::FragmentMove && !launch.program->tensors[op.target].isStore);
     const char* verb = op.kind == sim::OpKind::Atomic ? (g.threads.size() > 1 ? "update" : "updates")
                        : isLoad ? (g.threads.size() > 1 ? "read" : "reads")
@@ -583,6 +686,8 @@ std::string Checker::State::message(const Gathered& g) const {
     case FindingKind::RaceWaw:
         return raceMessage(g);
     case FindingKind::OutOfBounds: {
+        if (!f.message.empty())
+            return f.message;
         const std::string others = g.blocks > 1 ? fmt::format(" The same happens in {} more.", plural(g.blocks - 1, "block")) : "";
         if (f.size.value_or(0) == 0 && f.space == Space::Global)
             return fmt::format("{} {} {} address 0x{:x} at {}, which belongs to no array.{}", listThreads(g), where, verb,
@@ -591,6 +696,8 @@ std::string Checker::State::message(const Gathered& g) const {
                            *f.index < 0 ? "start" : "end", f.array, place(f.pc), threadText(f.thread->thread), *f.index, *f.size, others);
     }
     case FindingKind::Misaligned:
+        if (!f.message.empty())
+            return f.message;
         return fmt::format("{} {} {} {} bytes of {} at address 0x{:x}, which is not a multiple of {}, at {}: the hardware stops the kernel there "
                            "(misaligned address).",
                            listThreads(g), where, verb, g.extra, f.array, f.address.value_or(0), g.alignment, place(f.pc));
@@ -619,6 +726,7 @@ void Checker::beginBlock(std::uint32_t block) {
     const auto warps = static_cast<std::uint32_t>(s.launch.warpsPerBlock());
     s.clocks.beginBlock(block, warps);
     s.copies.clear();
+    s.bulks.clear();
     s.shared.clearWritten();
     if (s.localBytes != 0)
         s.localInitialised.assign(std::uint64_t{warps} * kWarpSize * s.localBytes, 0);
@@ -736,11 +844,112 @@ void Checker::copyDone(const sim::CopyDoneEvent& event) {
     std::copy(event.addresses, event.addresses + kWarpSize, l.addresses.begin());
 }
 
+void Checker::bulkDone(const sim::BulkDoneEvent& event) {
+    State& s = *m_state;
+    if (!s.logging) {
+        s.bulkEnds(event);
+        return;
+    }
+    State::Logged& l = s.log.emplace_back();
+    l.what = State::Logged::What::BulkDone;
+    l.clock = event.clock;
+    l.warp = event.warp;
+    l.bulkDone = event;
+}
+
+void Checker::mbarrier(const sim::MbarrierEvent& event) {
+    State& s = *m_state;
+    if (!s.logging) {
+        s.follow(event);
+        return;
+    }
+    State::Logged& l = s.log.emplace_back();
+    l.what = State::Logged::What::Mbarrier;
+    l.clock = event.clock;
+    // A phase ends after all that belongs to it.
+    l.warp = event.what == sim::MbarrierEvent::What::Complete ? std::int64_t{1} << 32 : event.warp;
+    l.mbarrier = event;
+}
+
+void Checker::proxyFence(std::uint32_t, std::uint32_t warp, std::uint64_t clock) {
+    State& s = *m_state;
+    if (!s.logging) {
+        s.clocks.proxyFence(warp);
+        return;
+    }
+    State::Logged& l = s.log.emplace_back();
+    l.what = State::Logged::What::ProxyFence;
+    l.clock = clock;
+    l.warp = warp;
+}
+
+/// "warp 0 at line 12 and warp 3 at line 40"
+std::string Checker::State::arrivalsText(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& arrivals) const {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> byPc;
+    for (const auto& [warp, pc] : arrivals)
+        byPc[pc].push_back(warp);
+    std::string text;
+    for (auto& [pc, warps] : byPc) {
+        std::sort(warps.begin(), warps.end());
+        const bool isRange = warps.size() > 1 && warps.back() - warps.front() + 1 == warps.size();
+        std::string who = fmt::format("warp {}", warps.front());
+        if (isRange)
+            who = fmt::format("warps {}-{}", warps.front(), warps.back());
+        else if (warps.size() > 1)
+            who = fmt::format("warps {}", fmt::join(warps, ", "));
+        text += fmt::format("{}{} at {}", text.empty() ? "" : " and ", who, place(pc));
+    }
+    return text;
+}
+
+std::string Checker::State::deadlockMessage(const sim::DeadlockEvent& e) const {
+    const std::string who = e.warps.size() == 1 ? fmt::format("Warp {} of block {} waits", e.warp, blockText(launch.blockAt(e.block)))
+                                                : fmt::format("Warps {} of block {} wait", fmt::join(e.warps, ", "), blockText(launch.blockAt(e.block)));
+    if (e.address == sim::MbarrierEvent::kClusterBarrier)
+        return fmt::format("Deadlock: {} at {} for barrier.cluster, at which {} of {} threads have not arrived.", who, place(e.pc), e.pending, e.expected);
+    AccessEvent access;
+    std::uint64_t address[kWarpSize] = {e.address};
+    access.space = Space::Shared;
+    access.elementBytes = 8;
+    access.addresses = address;
+    const Element element = elementOf(access, 0);
+    std::string text = fmt::format("Deadlock: {} at {} for the phase of parity {} of the mbarrier {}[{}] (byte {} of shared memory), which is in phase {}: ", who,
+                                   place(e.pc), e.waitsForParity ? 1 : 0, element.array, element.index, e.address, e.phases);
+    if (e.pending != 0)
+        text += fmt::format("{} of {} are missing", e.pending, plural(e.expected, "arrival"));
+    if (e.bytes != 0)
+        text += fmt::format("{}{}", e.pending != 0 ? ", and " : "",
+                            e.bytes > 0 ? fmt::format("{} bytes that were expected have not been copied", e.bytes)
+                                        : fmt::format("{} more bytes were copied than expected", -e.bytes));
+    if (e.expected == 0)
+        text += "nobody has initialised it";
+    text += ".";
+    if (!e.arrivedNow.empty())
+        text += fmt::format(" In this phase arrived: {}.", arrivalsText(e.arrivedNow));
+    if (e.pending != 0 && !e.arrivedBefore.empty())
+        text += fmt::format(" In the phase before arrived: {}.", arrivalsText(e.arrivedBefore));
+    else if (e.pending != 0 && e.arrivedNow.empty() && e.phases == 0)
+        text += " Nobody has ever arrived at it.";
+    return text;
+}
+
+void Checker::deadlock(const sim::DeadlockEvent& event) {
+    State& s = *m_state;
+    s.block = event.block;
+    State::Gathered& g = s.gather(FindingKind::DidNotFinish, event.pc, "");
+    Finding& f = g.finding;
+    if (f.occurrences++ != 0)
+        return;
+    f.thread = s.threadOf(event.block, event.warp, event.lanes != 0 ? firstLane(event.lanes) : 0);
+    f.space = Space::Shared;
+    f.address = event.address;
+    f.message = s.deadlockMessage(event);
+}
+
 void Checker::fault(const sim::FaultEvent& event) {
     State& s = *m_state;
     using sim::FaultKind;
-    const bool isSync = event.kind == FaultKind::PartialWarpSync || event.kind == FaultKind::PartialTensor;
-    State::Gathered& g = s.gather(isSync ? FindingKind::BarrierDivergence : FindingKind::DidNotFinish, event.pc, "");
+    State::Gathered& g = s.gather(kindOf(event.kind), event.pc, "");
     Finding& f = g.finding;
     if (f.occurrences++ != 0)
         return;
@@ -767,6 +976,35 @@ void Checker::fault(const sim::FaultEvent& event) {
         break;
     case FaultKind::CallStackOverflow:
         f.message = fmt::format("The call stack of {} overflows at {}: the recursion is deeper than its limit.", who, at);
+        break;
+    case FaultKind::BulkSize:
+        f.message = fmt::format("Thread {} of block {} copies {} bytes at {}: bulk copies are of a multiple of 16 bytes, only {} are copied here.",
+                                s.threadText(f.thread->thread), s.blockText(f.thread->block), event.value, at, event.value / 16 * 16);
+        break;
+    case FaultKind::BadTensorMap:
+        f.message = fmt::format("Thread {} of block {} finds no tensor map at address 0x{:x}, which {} names. The driver's 128 bytes are not documented, so "
+                                "the simulator reads only maps that the launch makes: give that argument as tensormap:..., passed as a "
+                                "__grid_constant__ const CUtensorMap or by pointer.",
+                                s.threadText(f.thread->thread), s.blockText(f.thread->block), event.value, at);
+        break;
+    case FaultKind::MapDimensions:
+        f.message = fmt::format("Thread {} of block {} uses a tensor map of {} dimensions at {}, whose instruction is for another number.",
+                                s.threadText(f.thread->thread), s.blockText(f.thread->block), event.value, at);
+        break;
+    case FaultKind::BoxStart:
+        f.message = fmt::format("Thread {} of block {} copies a box at {} that begins {} bytes along the innermost dimension, which is not a multiple of 16: "
+                                "the hardware stops the kernel there (illegal instruction).",
+                                s.threadText(f.thread->thread), s.blockText(f.thread->block), at, static_cast<std::int64_t>(event.value));
+        break;
+    case FaultKind::NegativeBox:
+        f.message = fmt::format("Thread {} of block {} writes a box at a negative coordinate at {}: only loads may begin before the tensor, the hardware stops "
+                                "the kernel there (illegal instruction).",
+                                s.threadText(f.thread->thread), s.blockText(f.thread->block), at);
+        break;
+    case FaultKind::TooManyArrivals:
+        f.message = fmt::format("Thread {} of block {} arrives at {} at the mbarrier at byte {} of shared memory, whose present phase has all its arrivals: "
+                                "more threads arrive than mbarrier.init was told, which is undefined.",
+                                s.threadText(f.thread->thread), s.blockText(f.thread->block), at, event.value);
         break;
     case FaultKind::BadCall:
         f.message = fmt::format("A call through a pointer at {} of {} goes to no function.", at, who);

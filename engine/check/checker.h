@@ -29,6 +29,10 @@ public:
     void barrier(const sim::BarrierEvent& event) override;
     void fence(std::uint32_t block, std::uint32_t warp, std::uint64_t clock, ptx::Scope scope) override;
     void copyDone(const sim::CopyDoneEvent& event) override;
+    void bulkDone(const sim::BulkDoneEvent& event) override;
+    void mbarrier(const sim::MbarrierEvent& event) override;
+    void proxyFence(std::uint32_t block, std::uint32_t warp, std::uint64_t clock) override;
+    void deadlock(const sim::DeadlockEvent& event) override;
     void fault(const sim::FaultEvent& event) override;
 
     /// In order of severity, then line. Valid after the run.

@@ -12,9 +12,13 @@ void Clocks::beginBlock(std::uint32_t block, std::uint32_t warps) {
     for (std::uint32_t w = 0; w < warps; ++w) {
         m_known[w].own.assign(warps, 0);
         m_known[w].own[w] = 1;
+        m_known[w].fenced.clear();
         m_known[w].block = block;
         m_known[w].others.reset();
     }
+    m_components = warps;
+    m_mbarriers.clear();
+    m_groupComponents.assign(warps, {});
     m_fenced.assign(warps, nullptr);
     m_sharedPublished.clear();
     m_firstUnordered = m_firstUnsettled = static_cast<SegmentId>(m_segments.size());
@@ -23,14 +27,101 @@ void Clocks::beginBlock(std::uint32_t block, std::uint32_t warps) {
 
 SegmentId Clocks::newSegment(std::uint32_t warp) {
     m_segments.push_back({m_block, m_known[warp].own[warp],
-                          (std::uint64_t{m_block} << 16) | warp, static_cast<std::uint16_t>(warp)});
+                          (std::uint64_t{m_block} << 32) | warp, static_cast<std::uint16_t>(warp), warp, false});
     return m_current[warp] = static_cast<SegmentId>(m_segments.size() - 1);
 }
 
 SegmentId Clocks::pending(std::uint32_t warp) {
     m_anyPending = true;
-    m_segments.push_back({m_block, kPendingEpoch, (std::uint64_t{m_block} << 16) | warp, static_cast<std::uint16_t>(warp)});
+    m_segments.push_back({m_block, kPendingEpoch, (std::uint64_t{m_block} << 32) | warp, static_cast<std::uint16_t>(warp), warp, false});
     return static_cast<SegmentId>(m_segments.size() - 1);
+}
+
+std::uint32_t Clocks::newComponent() { return m_components++; }
+
+SegmentId Clocks::pendingBulk(std::uint32_t warp) {
+    const SegmentId s = pending(warp);
+    // Each copy is an actor of its own.
+    m_segments[s].actor = (std::uint64_t{m_block} << 32) | 0x8000'0000u | s;
+    m_segments[s].isBulk = true;
+    return s;
+}
+
+Clocks::Mbarrier& Clocks::mbarrierAt(std::uint64_t address) {
+    Mbarrier& m = m_mbarriers[address];
+    if (m.component == 0) {
+        m.component = newComponent();
+        m.thisPhase.block = m.phasesBefore.block = m_block;
+    }
+    return m;
+}
+
+void Clocks::endBulk(SegmentId copy, std::uint64_t mbarrier) {
+    Mbarrier& m = mbarrierAt(mbarrier);
+    Segment& s = m_segments[copy];
+    s.component = m.component;
+    s.epoch = ++m.epoch;
+    if (m.thisPhase.own.size() <= m.component)
+        m.thisPhase.own.resize(m.component + 1);
+    m.thisPhase.own[m.component] = m.epoch;
+}
+
+SegmentId Clocks::phaseSegment(std::uint64_t mbarrier, std::uint32_t warp) {
+    const SegmentId s = pendingBulk(warp);
+    m_segments[s].isBulk = false; // cp.async writes as the thread does
+    endBulk(s, mbarrier);
+    return s;
+}
+
+void Clocks::endBulkFor(SegmentId copy, std::uint32_t warp) {
+    auto& [component, epoch] = m_groupComponents[warp];
+    if (component == 0)
+        component = newComponent();
+    Segment& s = m_segments[copy];
+    s.component = component;
+    s.epoch = ++epoch;
+    std::vector<std::uint32_t>& own = m_known[warp].own;
+    if (own.size() <= component)
+        own.resize(component + 1);
+    own[component] = epoch;
+    m_firstUnordered = kNever;
+}
+
+void Clocks::initMbarrier(std::uint64_t mbarrier) {
+    Mbarrier& m = mbarrierAt(mbarrier);
+    m.thisPhase = m.phasesBefore = Knowledge{};
+    m.thisPhase.block = m.phasesBefore.block = m_block;
+}
+
+void Clocks::releaseToMbarrier(std::uint64_t mbarrier, std::uint32_t warp) {
+    joinOthers(mbarrierAt(mbarrier).thisPhase, m_known[warp]);
+    newEpoch(warp);
+}
+
+void Clocks::completePhase(std::uint64_t mbarrier) {
+    Mbarrier& m = mbarrierAt(mbarrier);
+    joinOthers(m.phasesBefore, m.thisPhase);
+    m.thisPhase = Knowledge{};
+    m.thisPhase.block = m_block;
+}
+
+void Clocks::acquireFromMbarrier(std::uint64_t mbarrier, std::uint32_t warp) {
+    m_firstUnordered = kNever;
+    const std::uint32_t own = m_known[warp].own[warp];
+    joinOthers(m_known[warp], mbarrierAt(mbarrier).phasesBefore);
+    m_known[warp].own[warp] = own;
+}
+
+void Clocks::proxyFence(std::uint32_t warp) {
+    Knowledge& known = m_known[warp];
+    join(known.fenced, known.own);
+    newEpoch(warp);
+}
+
+bool Clocks::crossesProxyFence(SegmentId earlier, std::uint32_t warp) const {
+    const Segment& s = m_segments[earlier];
+    const std::vector<std::uint32_t>& fenced = m_known[warp].fenced;
+    return s.block != m_block || (s.component < fenced.size() && fenced[s.component] >= s.epoch);
 }
 
 void Clocks::newEpoch(std::uint32_t warp) {
@@ -44,11 +135,11 @@ bool Clocks::ordered(SegmentId earlier, std::uint32_t warp) const {
     if (s.epoch == kPendingEpoch)
         return false;
     if (s.block == m_block)
-        return s.warp == warp || known.own[s.warp] >= s.epoch;
+        return s.component == warp || (s.component < known.own.size() && known.own[s.component] >= s.epoch);
     if (!known.others)
         return false;
     const auto it = known.others->find(s.block);
-    return it != known.others->end() && s.warp < it->second.size() && it->second[s.warp] >= s.epoch;
+    return it != known.others->end() && s.component < it->second.size() && it->second[s.component] >= s.epoch;
 }
 
 void Clocks::join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& from) {
@@ -76,6 +167,7 @@ void Clocks::joinOthers(Knowledge& into, const Knowledge& from) {
         into.others = std::move(merged);
     } else {
         join(into.own, from.own);
+        join(into.fenced, from.fenced);
     }
 }
 

@@ -36,6 +36,7 @@ bool mayHaveGuard(const Instruction& in) {
     case Family::Atomic:
     case Family::Warp:
     case Family::Tensor:
+    case Family::Mbarrier:
     case Family::Control:
     case Family::Hint:
     case Family::Unsupported:

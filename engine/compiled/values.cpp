@@ -58,6 +58,7 @@ bool changesShared(const Instruction& in) {
     case ptx::Family::Barrier:
     case ptx::Family::Fence:
     case ptx::Family::Async:
+    case ptx::Family::Mbarrier:
         return true;
     case ptx::Family::Atomic:
         return in.modifiers.space != Space::Global;

@@ -67,6 +67,7 @@ const char* missingFunction(void* library, DriverApi& api) {
     find(library, "cuGraphLaunch", api.graphLaunch);
     find(library, "cuGraphDestroy", api.graphDestroy);
     find(library, "cuGraphExecDestroy", api.graphExecDestroy);
+    find(library, "cuTensorMapEncodeTiled", api.tensorMapEncodeTiled);
     return missing;
 }
 

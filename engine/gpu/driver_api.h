@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace lanescope::gpu {
 
@@ -51,6 +52,9 @@ struct DriverApi {
     int (*occupancyBlocks)(int*, CuHandle, int, std::size_t) = nullptr;
     int (*errorName)(int, const char**) = nullptr;
     int (*errorString)(int, const char**) = nullptr;
+    /// Null in drivers before CUDA 12.0. Map, type, rank, address, sizes, strides, box, element strides, interleave, swizzle, promotion, fill.
+    int (*tensorMapEncodeTiled)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const unsigned*, const unsigned*, int, int, int,
+                                int) = nullptr;
 
     // Graphs; null in drivers that have none.
     int (*streamCreate)(CuHandle*, unsigned) = nullptr;

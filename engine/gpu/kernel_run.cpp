@@ -2,6 +2,7 @@
 #include "engine/gpu/kernel_run.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -75,13 +76,41 @@ private:
         return {};
     }
 
+    /// The driver's own encoding, by value or, where the kernel takes a pointer, in memory of its own.
+    Result<void> makeTensorMap(std::size_t index) {
+        const sim::TensorMapArgument& argument = *m_launch.arguments[index].tensorMap;
+        const sim::TensorMap& map = argument.map;
+        if (m_api.tensorMapEncodeTiled == nullptr)
+            return failure("gpu", "this driver makes no tensor maps", {}, "tensor maps need a driver of CUDA 12.0 or later");
+        const CuPointer base = m_buffers[argument.buffer < 0 ? index : static_cast<std::size_t>(argument.buffer)].address + argument.offset;
+        alignas(sim::TensorMap::kAlignment) std::array<std::uint8_t, sim::TensorMap::kBytes> encoded{};
+        const int swizzle = map.swizzleBytes == 128 ? 3 : map.swizzleBytes == 64 ? 2 : map.swizzleBytes == 32 ? 1 : 0;
+        const int status = m_api.tensorMapEncodeTiled(encoded.data(), static_cast<int>(map.type), static_cast<unsigned>(map.rank), reinterpret_cast<void*>(base),
+                                                      map.size.data(), map.stride.data() + 1, map.box.data(), map.elementStride.data(), 0, swizzle, 0,
+                                                      map.fillsWithNan ? 1 : 0);
+        if (Result<void> ok = m_gpu.check(status, fmt::format("the tensor map of {} is refused", m_launch.arguments[index].name)); !ok)
+            return ok;
+        if (m_launch.program->entry().parameters[index].sizeBytes == encoded.size()) {
+            m_parameters[index].assign(encoded.begin(), encoded.end());
+            return {};
+        }
+        m_maps.emplace_back(m_api);
+        if (Result<void> ok = m_gpu.check(m_api.memoryAllocate(&m_maps.back().address, encoded.size()), "no memory for a tensor map"); !ok)
+            return ok;
+        if (Result<void> ok = m_gpu.check(m_api.copyToDevice(m_maps.back().address, encoded.data(), encoded.size()), "a tensor map cannot be copied to the GPU"); !ok)
+            return ok;
+        m_parameters[index].resize(sizeof(CuPointer));
+        std::memcpy(m_parameters[index].data(), &m_maps.back().address, sizeof(CuPointer));
+        return {};
+    }
+
     Result<void> prepare() {
         m_parameters.resize(m_launch.arguments.size());
         for (std::size_t i = 0; i < m_launch.arguments.size(); ++i) {
             const sim::Argument& a = m_launch.arguments[i];
             m_parameters[i] = a.bytes;
             m_buffers.emplace_back(m_api);
-            if (!a.isBuffer)
+            if (!a.ownsMemory())
                 continue;
             const std::size_t bytes = std::max<std::size_t>(a.bytes.size(), 1);
             const int status = m_api.memoryAllocate(&m_buffers.back().address, bytes);
@@ -94,6 +123,10 @@ private:
             m_parameters[i].resize(sizeof(CuPointer));
             std::memcpy(m_parameters[i].data(), &m_buffers.back().address, sizeof(CuPointer));
         }
+        for (std::size_t i = 0; i < m_launch.arguments.size(); ++i)
+            if (m_launch.arguments[i].tensorMap)
+                if (Result<void> ok = makeTensorMap(i); !ok)
+                    return ok;
         for (std::vector<std::uint8_t>& bytes : m_parameters)
             m_pointers.push_back(bytes.data());
         return {};
@@ -123,8 +156,8 @@ private:
     Result<void> readBack() {
         for (std::size_t i = 0; i < m_launch.arguments.size(); ++i) {
             const sim::Argument& a = m_launch.arguments[i];
-            std::vector<std::uint8_t>& to = m_out.buffers.emplace_back(a.isBuffer ? a.bytes.size() : 0);
-            if (a.isBuffer && !to.empty())
+            std::vector<std::uint8_t>& to = m_out.buffers.emplace_back(a.ownsMemory() ? a.bytes.size() : 0);
+            if (a.ownsMemory() && !to.empty())
                 if (Result<void> ok = m_gpu.check(m_api.copyToHost(to.data(), m_buffers[i].address, to.size()), fmt::format("{} cannot be read back", a.name)); !ok)
                     return ok;
         }
@@ -196,6 +229,7 @@ private:
     Module m_module;
     CuHandle m_function = nullptr;
     std::vector<Buffer> m_buffers; ///< by argument; address 0 for scalars
+    std::vector<Buffer> m_maps;    ///< tensor maps that the kernel takes by pointer
     std::vector<std::vector<std::uint8_t>> m_parameters;
     std::vector<void*> m_pointers;
     KernelRun m_out;

@@ -41,7 +41,7 @@ struct Macro {
 };
 
 #define LS_EVICT "evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"
-#define LS_MEMORY_SPACES "global|shared|shared::cta|local|const|param|param::entry|param::func"
+#define LS_MEMORY_SPACES "global|shared|shared::cta|shared::cluster|local|const|param|param::entry|param::func"
 constexpr Macro kMacros[] = {
     {"rnd", "rnd=rn|rz|rm|rp"},
     {"rndi", "rnd=rni|rzi|rmi|rpi"},
@@ -52,8 +52,9 @@ constexpr Macro kMacros[] = {
     {"int", ":u8|u16|u32|u64|s8|s16|s32|s64"},
     {"mem", ":b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
     {"space", "space=" LS_MEMORY_SPACES},
-    {"aspace", "space=global|shared|shared::cta"},
+    {"aspace", "space=global|shared|shared::cta|shared::cluster"},
     {"sspace", "space=shared|shared::cta"},
+    {"cspace", "space=shared|shared::cta|shared::cluster"},
     {"gspace", "space=global|shared|shared::cta"},
     {"scope", "scope=cta|cluster|gpu|sys"},
     {"sem", "sem=relaxed|acquire|release|acq_rel"},
@@ -67,6 +68,7 @@ constexpr Macro kMacros[] = {
     {"policy", "hint=L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"},
     {"policy2", "hint=L2::evict_unchanged|L2::evict_first"},
     {"vec", "vec=v2|v4|v8"},
+    {"dims", "dims=1d|2d|3d|4d|5d"},
 };
 #undef LS_EVICT
 #undef LS_MEMORY_SPACES
@@ -94,9 +96,10 @@ Field findField(std::string_view name) {
         {"rnd", Field::Rounding}, {"cmp", Field::Compare},  {"bool", Field::BoolOp},
         {"op", Field::AtomicOp},  {"shfl", Field::Shuffle}, {"vote", Field::Vote},
         {"perm", Field::Permute}, {"test", Field::Test},    {"bar", Field::Barrier},
-        {"async", Field::Async},
+        {"async", Field::Async},  {"bulk", Field::Bulk},    {"proxy", Field::Proxy}, {"dims", Field::Dimensions},
         {"sem", Field::Ordering}, {"scope", Field::Scope},  {"cache", Field::Cache},
-        {"space", Field::Space},  {"vec", Field::Vector},   {"wmma", Field::Wmma},
+        {"space", Field::Space},  {"vec", Field::Vector},   {"mbar", Field::Mbarrier},
+        {"wmma", Field::Wmma},
         {"shape", Field::Shape},  {"layA", Field::LayoutA}, {"layB", Field::LayoutB},
         {"num", Field::Matrices}, {"hint", Field::Hint}};
     for (const auto& [text, field] : kFields)
@@ -172,6 +175,8 @@ OperandForm parseOperandForm(std::string_view word) {
         operand.type = findType(word);
     } else if (word == "[]") {
         operand.role = OperandRole::Memory;
+    } else if (word == "[t]") {
+        operand.role = OperandRole::TensorBox;
     } else if (word == "imm") {
         operand.role = OperandRole::Constant;
     } else if (word == "!pred") {
@@ -271,7 +276,29 @@ constexpr Named<BarrierMode> kBarriers[] = {{"sync", BarrierMode::Sync},
 constexpr Named<AsyncOp> kAsyncOps[] = {{"async", AsyncOp::Copy},
                                         {"async.commit_group", AsyncOp::CommitGroup},
                                         {"async.wait_group", AsyncOp::WaitGroup},
-                                        {"async.wait_all", AsyncOp::WaitAll}};
+                                        {"async.wait_all", AsyncOp::WaitAll},
+                                        {"async.mbarrier.arrive", AsyncOp::MbarrierArrive},
+                                        {"async.bulk", AsyncOp::Bulk},
+                                        {"async.bulk.prefetch", AsyncOp::BulkPrefetch},
+                                        {"reduce.async.bulk", AsyncOp::BulkReduce},
+                                        {"async.bulk.tensor", AsyncOp::BulkTensor},
+                                        {"async.bulk.prefetch.tensor", AsyncOp::BulkTensorPrefetch},
+                                        {"reduce.async.bulk.tensor", AsyncOp::BulkTensorReduce},
+                                        {"async.bulk.commit_group", AsyncOp::BulkCommitGroup},
+                                        {"async.bulk.wait_group", AsyncOp::BulkWaitGroup},
+                                        {"async.bulk.wait_group.read", AsyncOp::BulkWaitGroupRead}};
+constexpr Named<BulkCompletion> kBulkCompletions[] = {{"mbarrier::complete_tx::bytes", BulkCompletion::Mbarrier},
+                                                      {"bulk_group", BulkCompletion::Group}};
+constexpr Named<ProxyFence> kProxyFences[] = {{"proxy.alias", ProxyFence::Alias},
+                                              {"proxy.async", ProxyFence::Async},
+                                              {"proxy.async.global", ProxyFence::AsyncGlobal},
+                                              {"proxy.async.shared::cta", ProxyFence::AsyncShared},
+                                              {"proxy.async.shared::cluster", ProxyFence::AsyncShared},
+                                              {"proxy.async::generic", ProxyFence::AsyncGeneric},
+                                              {"proxy.tensormap::generic", ProxyFence::Tensormap},
+                                              {"mbarrier_init", ProxyFence::MbarrierInit}};
+constexpr Named<std::uint8_t> kDimensions[] = {
+    {"1d", std::uint8_t{1}}, {"2d", std::uint8_t{2}}, {"3d", std::uint8_t{3}}, {"4d", std::uint8_t{4}}, {"5d", std::uint8_t{5}}};
 constexpr Named<Ordering> kOrderings[] = {
     {"weak", Ordering::Weak},       {"volatile", Ordering::Volatile},
     {"relaxed", Ordering::Relaxed}, {"acquire", Ordering::Acquire},
@@ -286,11 +313,26 @@ constexpr Named<CacheOp> kCacheOps[] = {
     {"ca", CacheOp::Ca}, {"cg", CacheOp::Cg}, {"cs", CacheOp::Cs}, {"lu", CacheOp::Lu},
     {"cv", CacheOp::Cv}, {"wb", CacheOp::Wb}, {"wt", CacheOp::Wt}};
 constexpr Named<Space> kSpaces[] = {{"global", Space::Global},      {"shared", Space::Shared},
-                                    {"shared::cta", Space::Shared}, {"local", Space::Local},
+                                    {"shared::cta", Space::Shared}, {"shared::cluster", Space::Shared}, {"local", Space::Local},
                                     {"const", Space::Const},        {"param", Space::Param},
                                     {"param::entry", Space::Param}, {"param::func", Space::Param}};
 constexpr Named<std::uint8_t> kVectors[] = {
     {"v2", std::uint8_t{2}}, {"v4", std::uint8_t{4}}, {"v8", std::uint8_t{8}}};
+constexpr Named<MbarrierOp> kMbarrierOps[] = {{"init", MbarrierOp::Init},
+                                              {"inval", MbarrierOp::Inval},
+                                              {"arrive", MbarrierOp::Arrive},
+                                              {"arrive.expect_tx", MbarrierOp::ArriveExpectTx},
+                                              {"arrive.noComplete", MbarrierOp::ArriveNoComplete},
+                                              {"arrive_drop", MbarrierOp::ArriveDrop},
+                                              {"arrive_drop.expect_tx", MbarrierOp::ArriveDropExpectTx},
+                                              {"arrive_drop.noComplete", MbarrierOp::ArriveDropNoComplete},
+                                              {"expect_tx", MbarrierOp::ExpectTx},
+                                              {"complete_tx", MbarrierOp::CompleteTx},
+                                              {"test_wait", MbarrierOp::TestWait},
+                                              {"test_wait.parity", MbarrierOp::TestWaitParity},
+                                              {"try_wait", MbarrierOp::TryWait},
+                                              {"try_wait.parity", MbarrierOp::TryWaitParity},
+                                              {"pending_count", MbarrierOp::PendingCount}};
 constexpr Named<WmmaOp> kWmmaOps[] = {{"load.a", WmmaOp::LoadA},
                                       {"load.b", WmmaOp::LoadB},
                                       {"load.c", WmmaOp::LoadC},
@@ -337,7 +379,9 @@ constexpr Named<bool Modifiers::*> kFlags[] = {{"ftz", &Modifiers::ftz},
                                                {"aligned", &Modifiers::aligned},
                                                {"all", &Modifiers::matchAll},
                                                {"trans", &Modifiers::transposed},
-                                               {"noftz", &Modifiers::noftz}};
+                                               {"noftz", &Modifiers::noftz},
+                                               {"noinc", &Modifiers::noinc},
+                                               {"multicast::cluster", &Modifiers::multicast}};
 
 bool applyFlag(std::string_view token, Modifiers& modifiers) {
     if (token == "r") { // shf.r: the right shift is what `left` false means
@@ -380,21 +424,20 @@ bool typesFit(const Form& form, const Type (&types)[kTypeSlots]) {
     return true;
 }
 
-/// How many of tokens[at...] an alternative of the group takes; 0 when it takes none. "red.popc"
+/// How many of tokens[at...] an alternative of the group takes, by the one that takes most of them; 0 when none fits. "red.popc"
 /// takes two.
 std::size_t tokensTaken(const ModifierGroup& group, const std::vector<std::string_view>& tokens,
                         std::size_t at, std::string_view& chosen) {
+    std::size_t most = 0;
     for (std::string_view alternative : group.tokens) {
-        const std::size_t dot = alternative.find('.');
-        if (dot == std::string_view::npos
-                ? alternative == tokens[at]
-                : at + 1 < tokens.size() && alternative.substr(0, dot) == tokens[at] &&
-                      alternative.substr(dot + 1) == tokens[at + 1]) {
+        const std::vector<std::string_view> parts = split(alternative, '.');
+        if (parts.size() > most && at + parts.size() <= tokens.size() &&
+            std::equal(parts.begin(), parts.end(), tokens.begin() + static_cast<std::ptrdiff_t>(at))) {
             chosen = alternative;
-            return dot == std::string_view::npos ? 1 : 2;
+            most = parts.size();
         }
     }
-    return 0;
+    return most;
 }
 
 /// Tries one form; true when every token has a place and every obligatory place a token.
@@ -493,6 +536,12 @@ bool applyToken(Field field, std::string_view token, Modifiers& modifiers) {
         return assign(kBarriers, token, modifiers.barrier);
     case Field::Async:
         return assign(kAsyncOps, token, modifiers.async);
+    case Field::Bulk:
+        return assign(kBulkCompletions, token, modifiers.bulk);
+    case Field::Proxy:
+        return assign(kProxyFences, token, modifiers.proxy);
+    case Field::Dimensions:
+        return assign(kDimensions, token, modifiers.dimensions);
     case Field::Ordering:
         return assign(kOrderings, token, modifiers.ordering);
     case Field::Scope:
@@ -503,6 +552,8 @@ bool applyToken(Field field, std::string_view token, Modifiers& modifiers) {
         return assign(kSpaces, token, modifiers.space);
     case Field::Vector:
         return assign(kVectors, token, modifiers.vector);
+    case Field::Mbarrier:
+        return assign(kMbarrierOps, token, modifiers.mbarrier);
     case Field::Wmma:
         return assign(kWmmaOps, token, modifiers.wmma);
     case Field::Shape:

@@ -25,11 +25,15 @@ enum class Field : std::uint8_t {
     Test,
     Barrier,
     Async,
+    Bulk,
+    Proxy,
+    Dimensions,
     Ordering,
     Scope,
     Cache,
     Space,
     Vector,
+    Mbarrier,
     Wmma,
     Shape,
     LayoutA,
@@ -57,6 +61,7 @@ enum class OperandRole : std::uint8_t {
     Predicate, ///< predicate source; !p allowed
     ValueOrPredicate, ///< as Value, or a predicate register (cp.async: how much to copy, or whether at all)
     Memory,    ///< [address]
+    TensorBox, ///< [address of a tensor map, {coordinates}]
     Constant   ///< goes to Instruction::immediate (lop3)
 };
 

@@ -24,8 +24,9 @@ std::string registerProblem(const Function& function, const Operand& operand,
     return {};
 }
 
-std::string addressProblem(const Operand& operand) {
-    const bool ok = operand.kind == OperandKind::Address && operand.elements.size() == 1 &&
+std::string addressProblem(const Operand& operand, bool hasCoordinates) {
+    const bool ok = operand.kind == OperandKind::Address && !operand.elements.empty() &&
+                    (operand.elements.size() > 1) == hasCoordinates &&
                     (operand.elements[0].kind == OperandKind::Register ||
                      operand.elements[0].kind == OperandKind::Variable ||
                      operand.elements[0].kind == OperandKind::Immediate);
@@ -74,8 +75,8 @@ std::string vectorProblem(const Function& function, const Operand& operand, cons
 
 std::string operandProblem(const Function& function, const Operand& operand,
                            const OperandForm& form, Type type, int vector) {
-    if (form.role == OperandRole::Memory)
-        return addressProblem(operand);
+    if (form.role == OperandRole::Memory || form.role == OperandRole::TensorBox)
+        return addressProblem(operand, form.role == OperandRole::TensorBox);
     if (form.role == OperandRole::Pair)
         return pairProblem(function, operand, form, type);
     if (form.role == OperandRole::ValueOrPredicate && operand.isRegister() &&
@@ -226,6 +227,8 @@ std::string_view name(InstructionClass c) {
         return "atomic_shared";
     case InstructionClass::CopyAsync:
         return "copy_async";
+    case InstructionClass::BulkCopy:
+        return "bulk_copy";
     case InstructionClass::Tensor:
         return "tensor";
     case InstructionClass::Warp:
@@ -260,8 +263,10 @@ InstructionClass classify(const Instruction& instruction) {
     case Family::Address:
         return InstructionClass::Move;
     case Family::Memory:
-        return memoryClass(instruction);
+        return instruction.modifiers.async != AsyncOp::None ? InstructionClass::BulkCopy : memoryClass(instruction);
     case Family::Atomic:
+        if (instruction.modifiers.async != AsyncOp::None)
+            return InstructionClass::BulkCopy;
         return instruction.modifiers.space == Space::Shared ? InstructionClass::AtomicShared
                                                             : InstructionClass::AtomicGlobal;
     case Family::Warp:
@@ -271,7 +276,19 @@ InstructionClass classify(const Instruction& instruction) {
     case Family::Fence:
         return InstructionClass::Fence;
     case Family::Async:
-        return instruction.modifiers.async == AsyncOp::Copy ? InstructionClass::CopyAsync : InstructionClass::Other;
+        switch (instruction.modifiers.async) {
+        case AsyncOp::Copy:
+            return InstructionClass::CopyAsync;
+        case AsyncOp::Bulk:
+        case AsyncOp::BulkReduce:
+        case AsyncOp::BulkTensor:
+        case AsyncOp::BulkTensorReduce:
+            return InstructionClass::BulkCopy;
+        default:
+            return InstructionClass::Other;
+        }
+    case Family::Mbarrier:
+        return InstructionClass::Barrier;
     case Family::Tensor:
         return tensorClass(instruction);
     case Family::Control:
@@ -289,6 +306,9 @@ bool writesFirstOperand(const Instruction& in) {
         return in.modifiers.barrier == BarrierMode::RedAnd ||
                in.modifiers.barrier == BarrierMode::RedOr ||
                in.modifiers.barrier == BarrierMode::RedPopc;
+    case Family::Mbarrier:
+        return in.modifiers.mbarrier != MbarrierOp::Init && in.modifiers.mbarrier != MbarrierOp::Inval &&
+               in.modifiers.mbarrier != MbarrierOp::ExpectTx && in.modifiers.mbarrier != MbarrierOp::CompleteTx;
     case Family::Fence:
     case Family::Async:
     case Family::Control:

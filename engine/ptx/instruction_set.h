@@ -30,6 +30,7 @@ enum class InstructionClass : std::uint8_t {
     AtomicGlobal,
     AtomicShared,
     CopyAsync,
+    BulkCopy, ///< cp.async.bulk and its like, st.async, red.async
     Tensor,
     Warp,
     Barrier,

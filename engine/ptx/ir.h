@@ -34,6 +34,7 @@ enum class Family : std::uint8_t {
     Barrier,
     Fence,
     Async,
+    Mbarrier,
     Tensor, ///< products of matrices and the loads and stores of their fragments
     Control,
     Hint,
@@ -144,8 +145,47 @@ enum class BarrierMode : std::uint8_t {
     ClusterArrive,
     ClusterWait
 };
-/// cp.async: the copy itself, and what groups copies and waits for groups.
-enum class AsyncOp : std::uint8_t { None, Copy, CommitGroup, WaitGroup, WaitAll };
+/// cp.async, cp.async.bulk and cp.reduce.async.bulk: the copies themselves, and what groups copies and waits for groups. Copy also
+/// stands for st.async and red.async.
+enum class AsyncOp : std::uint8_t {
+    None,
+    Copy,
+    CommitGroup,
+    WaitGroup,
+    WaitAll,
+    MbarrierArrive,
+    Bulk,
+    BulkPrefetch,
+    BulkReduce,
+    BulkTensor,
+    BulkTensorPrefetch,
+    BulkTensorReduce,
+    BulkCommitGroup,
+    BulkWaitGroup,
+    BulkWaitGroupRead
+};
+/// What tells that a bulk copy has ended: bytes counted off at an mbarrier, or a group of the thread.
+enum class BulkCompletion : std::uint8_t { None, Mbarrier, Group };
+/// fence.proxy and fence.mbarrier_init; None: a fence of the memory model's own kind.
+enum class ProxyFence : std::uint8_t { None, Alias, Async, AsyncShared, AsyncGlobal, AsyncGeneric, Tensormap, MbarrierInit };
+enum class MbarrierOp : std::uint8_t {
+    None,
+    Init,
+    Inval,
+    Arrive,
+    ArriveExpectTx,
+    ArriveNoComplete,
+    ArriveDrop,
+    ArriveDropExpectTx,
+    ArriveDropNoComplete,
+    ExpectTx,
+    CompleteTx,
+    TestWait,
+    TestWaitParity,
+    TryWait,
+    TryWaitParity,
+    PendingCount
+};
 /// wmma: what it does.
 enum class WmmaOp : std::uint8_t { None, LoadA, LoadB, LoadC, StoreD, Mma };
 enum class MatrixLayout : std::uint8_t { None, Row, Col };
@@ -171,12 +211,16 @@ struct Modifiers {
     PermuteMode permute = PermuteMode::None;
     TestMode test = TestMode::None;
     BarrierMode barrier = BarrierMode::None; // bar, barrier
-    AsyncOp async = AsyncOp::None;           // cp
+    AsyncOp async = AsyncOp::None;           // cp; st, red: Copy for .async
+    BulkCompletion bulk = BulkCompletion::None;
+    ProxyFence proxy = ProxyFence::None; // fence, membar
+    std::uint8_t dimensions = 0;         // cp.async.bulk.tensor: 1 to 5
     Ordering ordering = Ordering::Weak;
     Scope scope = Scope::None;
     CacheOp cache = CacheOp::None;
-    Space space = Space::Generic; // ld, st, atom, red, cvta, isspacep, prefetch
+    Space space = Space::Generic; // ld, st, atom, red, cvta, isspacep, prefetch; bulk copies: of the source
     std::uint8_t vector = 1;      // 1, 2, 4, 8 elements
+    MbarrierOp mbarrier = MbarrierOp::None;
     WmmaOp wmma = WmmaOp::None;
     MatrixShape shape;                                   // mma, wmma, ldmatrix and their like
     MatrixLayout layoutA = MatrixLayout::None;           // also the layout of wmma.load and wmma.store
@@ -200,6 +244,8 @@ struct Modifiers {
     bool matchAll = false;              // match.all (any otherwise)
     bool noReturn = false;              // red: atom without a result (set for Opcode::Red)
     bool noftz = false;                 // atom.add.noftz
+    bool noinc = false;                 // cp.async.mbarrier.arrive.noinc
+    bool multicast = false;             // cp.async.bulk .multicast::cluster
     bool operator==(const Modifiers&) const = default;
 };
 
@@ -269,7 +315,7 @@ enum class OperandKind : std::uint8_t {
                ///< 32 bits)
     Sink,      ///< '_': the result is dropped
     Vector,    ///< elements: {a, b, ...}
-    Address,   ///< [base + offset]: base in `base`, offset in `offset`
+    Address,   ///< [base + offset]: base in elements[0], offset in `offset`; of a tensor map its coordinates follow in elements
     Variable,  ///< the address (or, for a function's scalar .param, the variable) named by index
                ///< into Module/Function variables
     Label,     ///< index: instruction the label stands before
@@ -294,8 +340,8 @@ struct Operand {
     std::uint64_t bits = 0;
     /// Address: bytes added to the base. Variable: bytes added (a+4 as an operand).
     std::int64_t offset = 0;
-    /// Address: one element, the base (Register, Variable or Immediate). Vector, PredicatePair: the
-    /// parts.
+    /// Address: the base (Register, Variable or Immediate), and the coordinates in a tensor. Vector,
+    /// PredicatePair: the parts.
     std::vector<Operand> elements;
 
     bool isRegister() const { return kind == OperandKind::Register; }

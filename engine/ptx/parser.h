@@ -208,7 +208,8 @@ private:
                      const Modifiers& modifiers);
     bool parsePair(Operand& operand, const OperandForm& form, Type type);
     bool parsePredicate(Operand& operand);
-    bool parseAddress(Operand& operand);
+    bool parseAddress(Operand& operand, std::size_t coordinates);
+    bool parseCoordinates(Operand& operand, std::size_t count);
     bool parseOffset(std::int64_t& offset);
     bool parseImmediate(Operand& operand, Type type);
     bool parseName(Operand& operand, const OperandForm& form, Type type);

@@ -47,7 +47,9 @@ bool is64Bit(Special special) {
 /// and %gridid also 64).
 bool specialFits(Special special, Type type) {
     const int bytes = sizeBytes(type);
-    if (isFloat(type) || type == Type::Pred)
+    if (special == Special::IsExplicitCluster || type == Type::Pred)
+        return special == Special::IsExplicitCluster && type == Type::Pred;
+    if (isFloat(type))
         return false;
     if (is64Bit(special))
         return bytes == 8;
@@ -123,7 +125,10 @@ bool Parser::parseOperand(Instruction& instruction, const OperandForm& form, Typ
     bool ok = false;
     switch (form.role) {
     case OperandRole::Memory:
-        ok = parseAddress(operand);
+        ok = parseAddress(operand, 0);
+        break;
+    case OperandRole::TensorBox:
+        ok = parseAddress(operand, instruction.modifiers.dimensions);
         break;
     case OperandRole::Predicate:
         ok = parsePredicate(operand);
@@ -410,7 +415,28 @@ bool Parser::parseOffset(std::int64_t& offset) {
     return true;
 }
 
-bool Parser::parseAddress(Operand& operand) {
+/// {coordinate, ...} of a box in a tensor: signed 32-bit numbers, the innermost first.
+bool Parser::parseCoordinates(Operand& operand, std::size_t count) {
+    const Token& open = current();
+    OperandForm form;
+    if (!expect(',', "the tensor map") || !expect('{', "the tensor map"))
+        return false;
+    do {
+        Operand coordinate;
+        if (!parseValue(coordinate, form, Type::S32, Modifiers{}))
+            return false;
+        operand.elements.push_back(std::move(coordinate));
+    } while (accept(','));
+    if (!expect('}', "the coordinates"))
+        return false;
+    return operand.elements.size() == count + 1 ||
+           error(fmt::format("a tensor of {} dimensions has {} coordinates, not {}", count, count,
+                             operand.elements.size() - 1),
+                 open);
+}
+
+/// [address], or with coordinates [address, {c0, ...}].
+bool Parser::parseAddress(Operand& operand, std::size_t coordinates) {
     operand.kind = OperandKind::Address;
     const Token& open = current();
     const bool isIndexed =
@@ -429,7 +455,7 @@ bool Parser::parseAddress(Operand& operand) {
         base.kind = OperandKind::Immediate;
         base.bits = value.bits;
         operand.elements.push_back(std::move(base));
-        return expect(']', "the address");
+        return (coordinates == 0 || parseCoordinates(operand, coordinates)) && expect(']', "the address");
     }
     const auto symbol = find(token.text);
     if (!symbol)
@@ -465,7 +491,7 @@ bool Parser::parseAddress(Operand& operand) {
         return false;
     }
     operand.elements.push_back(std::move(base));
-    return expect(']', "the address");
+    return (coordinates == 0 || parseCoordinates(operand, coordinates)) && expect(']', "the address");
 }
 
 } // namespace lanescope::ptx

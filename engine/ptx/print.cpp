@@ -74,8 +74,8 @@ public:
         case OperandKind::Vector:
             return fmt::format("{{{}}}", list(operand, form, elementTypeOf(operand, form, type)));
         case OperandKind::Address:
-            return fmt::format("[{}{}]", text(operand.elements[0], nullptr, Type::B64),
-                               offsetText(operand.offset));
+            return fmt::format("[{}{}{}]", text(operand.elements[0], nullptr, Type::B64),
+                               offsetText(operand.offset), coordinates(operand));
         case OperandKind::Variable:
             return variableName(m_module, m_function, operand) + offsetText(operand.offset);
         case OperandKind::Label:
@@ -91,6 +91,13 @@ public:
             return m_function.prototypes[operand.index].name;
         }
         return {};
+    }
+
+    std::string coordinates(const Operand& address) const {
+        std::string result;
+        for (std::size_t i = 1; i < address.elements.size(); ++i)
+            result += (i == 1 ? ", {" : ", ") + text(address.elements[i], nullptr, Type::S32);
+        return result.empty() ? result : result + "}";
     }
 
     std::string list(const Operand& vector, const OperandForm* form, Type type) const {

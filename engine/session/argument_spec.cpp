@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/session/argument_spec.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -28,7 +30,8 @@ int typeBytes(std::string_view type) {
 namespace {
 
 constexpr std::string_view kForms =
-    "the forms are i32:V u32:V i64:V u64:V f32:V f64:V, zeros:BYTES, iota:TYPE:COUNT, random:TYPE:COUNT[:SEED], file:PATH[:OFFSET[:BYTES]]";
+    "the forms are i32:V u32:V i64:V u64:V f32:V f64:V, zeros:BYTES, iota:TYPE:COUNT, random:TYPE:COUNT[:SEED], file:PATH[:OFFSET[:BYTES]], "
+    "tensormap:type=T,size=COLSxROWS,box=COLSxROWS,data=SPEC (or of=ARGUMENT)[,swizzle=0|32|64|128][,stride=BYTES][,estride=1x1][,oob=zero|nan][,offset=BYTES]";
 
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts;
@@ -153,10 +156,117 @@ void fill(std::vector<std::uint8_t>& bytes, std::string_view type, std::uint64_t
 
 } // namespace
 
+namespace {
+
+/// "64x128": at most kMaxRank numbers.
+std::optional<std::vector<std::uint64_t>> extents(const std::string& text) {
+    std::vector<std::uint64_t> out;
+    for (const std::string& part : split(text, 'x')) {
+        const auto value = whole<std::uint64_t>(part);
+        if (!value || out.size() == sim::TensorMap::kMaxRank)
+            return std::nullopt;
+        out.push_back(*value);
+    }
+    return out;
+}
+
+/// The part after "tensormap:". The error is what is wrong.
+tl::expected<ArgumentValue, std::string> parseTensorMap(std::string_view text, std::size_t number) {
+    ArgumentValue out;
+    sim::TensorMapArgument argument;
+    sim::TensorMap& map = argument.map;
+    std::map<std::string, std::string> given;
+    constexpr std::string_view kKeys[] = {"type", "size", "box", "data", "of", "offset", "stride", "estride", "swizzle", "oob"};
+    for (const std::string& part : split(text, ',')) {
+        const std::size_t equals = part.find('=');
+        const std::string key = part.substr(0, equals);
+        if (equals == std::string::npos || std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys))
+            return tl::unexpected(fmt::format("'{}' is no property of a tensor map", part));
+        given[key] = part.substr(equals + 1);
+    }
+    for (const char* key : {"type", "size", "box"})
+        if (given.count(key) == 0)
+            return tl::unexpected(fmt::format("{}= is missing", key));
+    const auto type = sim::tensorType(given["type"]);
+    if (!type)
+        return tl::unexpected(fmt::format("'{}' is no type of a tensor's elements", given["type"]));
+    map.type = *type;
+    const auto size = extents(given["size"]), box = extents(given["box"]);
+    if (!size || !box || size->size() != box->size())
+        return tl::unexpected(fmt::format("size={} and box={} are to be 1 to 5 numbers each, as many as the other, joined by x", given["size"], given["box"]));
+    map.rank = static_cast<int>(size->size());
+    const auto rank = size->size();
+    map.stride[0] = static_cast<unsigned>(map.elementBytes());
+    for (std::size_t d = 0; d < rank; ++d) {
+        map.size[d] = (*size)[d];
+        map.box[d] = static_cast<std::uint32_t>(std::min<std::uint64_t>((*box)[d], UINT32_MAX));
+        if (d > 0)
+            map.stride[d] = map.stride[d - 1] * map.size[d - 1];
+    }
+    if (given.count("stride") != 0) {
+        const auto stride = extents(given["stride"]);
+        if (!stride || stride->size() + 1 != rank)
+            return tl::unexpected(fmt::format("stride={} is to be {} numbers of bytes, of the dimensions after the first", given["stride"], rank - 1));
+        std::copy(stride->begin(), stride->end(), map.stride.begin() + 1);
+    }
+    if (given.count("estride") != 0) {
+        const auto stride = extents(given["estride"]);
+        if (!stride || stride->size() != rank)
+            return tl::unexpected(fmt::format("estride={} is to be {} numbers", given["estride"], rank));
+        for (std::size_t d = 0; d < rank; ++d)
+            map.elementStride[d] = static_cast<std::uint32_t>(std::min<std::uint64_t>((*stride)[d], UINT32_MAX));
+    }
+    if (const std::string& swizzle = given["swizzle"]; swizzle == "32" || swizzle == "64" || swizzle == "128")
+        map.swizzleBytes = static_cast<std::uint32_t>(std::stoul(swizzle));
+    else if (!swizzle.empty() && swizzle != "0")
+        return tl::unexpected(fmt::format("swizzle={} is none of 0, 32, 64, 128", swizzle));
+    if (const std::string& oob = given["oob"]; oob == "nan")
+        map.fillsWithNan = true;
+    else if (!oob.empty() && oob != "zero")
+        return tl::unexpected(fmt::format("oob={} is neither zero nor nan", oob));
+    if (!given["offset"].empty()) {
+        const auto offset = whole<std::uint64_t>(given["offset"]);
+        if (!offset)
+            return tl::unexpected(fmt::format("offset={} is no number of bytes", given["offset"]));
+        argument.offset = *offset;
+    }
+    if ((given.count("data") != 0) == (given.count("of") != 0))
+        return tl::unexpected(std::string("either data= (the tensor's contents) or of= (a buffer's argument) is needed"));
+    if (given.count("of") != 0) {
+        const auto buffer = whole<std::uint32_t>(given["of"]);
+        if (!buffer || *buffer > 4096)
+            return tl::unexpected(fmt::format("of={} is no number of an argument", given["of"]));
+        argument.buffer = static_cast<int>(*buffer);
+    } else {
+        ptx::Parameter pointer;
+        pointer.type = ptx::Type::B64;
+        pointer.sizeBytes = 8;
+        Result<ArgumentValue> data = parseArgument(given["data"], number, pointer);
+        if (!data)
+            return tl::unexpected(fmt::format("data={}: {}", given["data"], data.error().front().message));
+        if (!data->argument.isBuffer)
+            return tl::unexpected(fmt::format("data={} is no buffer", given["data"]));
+        out.argument.bytes = std::move(data->argument.bytes);
+    }
+    out.text = text;
+    out.type = sim::name(map.type);
+    out.elementBytes = map.elementBytes();
+    out.argument.tensorMap = argument;
+    return out;
+}
+
+} // namespace
+
 Result<ArgumentValue> parseArgument(std::string_view spec, std::size_t number, const ptx::Parameter& parameter, Contents contents) {
     const auto wrong = [&](std::string what) {
         return failure("argument", fmt::format("argument {} '{}': {}", number, spec, what), {}, std::string(kForms));
     };
+    if (constexpr std::string_view kMap = "tensormap:"; spec.starts_with(kMap)) {
+        auto map = parseTensorMap(spec.substr(kMap.size()), number);
+        if (!map)
+            return wrong(map.error());
+        return std::move(*map);
+    }
     const std::vector<std::string> parts = split(spec, ':');
     const std::string& kind = parts[0];
     ArgumentValue out;

@@ -2,6 +2,10 @@
 // `--arg SPEC`: what a kernel argument is made of.
 //   i32:V u32:V i64:V u64:V f32:V f64:V                 a scalar
 //   zeros:BYTES | iota:TYPE:COUNT | random:TYPE:COUNT[:SEED] | file:PATH[:OFFSET[:BYTES]]      a buffer
+//   tensormap:KEY=VALUE,...                             a CUtensorMap, or a pointer to one
+//       type=f16  size=COLSxROWS  box=COLSxROWS  data=zeros:...|iota:...|random:...|file:...  or  of=ARGUMENT[,offset=BYTES]
+//       [stride=BYTESx...] (of the dimensions after the first; without it the tensor is packed)  [estride=NxN] [swizzle=0|32|64|128] [oob=zero|nan]
+//       innermost dimension first, as in cuTensorMapEncodeTiled; type u8 u16 u32 i32 u64 i64 f16 bf16 f32 f32_ftz tf32 tf32_ftz f64
 // TYPE: f32 f16 bf16 f64 i32 u32 i8 u8. Random floats are uniform in [-1, 1], i8 and u8 over their whole range, i32 in [-1000, 1000],
 // u32 in [0, 1000].
 #pragma once

@@ -187,7 +187,7 @@ WarpState stateOf(const sim::WarpState& warp, bool issued) {
     if (issued)
         return WarpState::Issued;
     for (const sim::Fragment& f : warp.fragments)
-        if (f.state != sim::FragmentState::AtBarrier)
+        if (f.state != sim::FragmentState::AtBarrier && f.state != sim::FragmentState::AtMbarrier)
             return WarpState::Ready;
     return WarpState::AtBarrier;
 }

@@ -78,7 +78,7 @@ Result<catalog::ReferenceReport> verified(const GpuRunReport& report) {
     for (std::size_t i = 0; i < report.prepared.launch.arguments.size(); ++i) {
         const sim::Argument& a = report.prepared.launch.arguments[i];
         before.push_back(std::as_bytes(std::span(a.bytes)));
-        after.push_back(a.isBuffer ? std::as_bytes(std::span(report.run.buffers[i])) : before.back());
+        after.push_back(a.ownsMemory() ? std::as_bytes(std::span(report.run.buffers[i])) : before.back());
     }
     return catalog::checkReference(*report.program.resolved.reference, before, after);
 }

@@ -376,7 +376,7 @@ Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest
             value->type = program.kernel->arguments[i].type;
             value->elementBytes = std::max(1, typeBytes(value->type));
         }
-        bufferBytes += value->argument.isBuffer ? value->argument.size() : 0;
+        bufferBytes += value->argument.ownsMemory() ? value->argument.size() : 0;
         if (bufferBytes > launch.limits.globalBytes) // before the next one takes memory, too
             return failure("argument", fmt::format("the buffers up to argument {} have {} bytes, the simulator holds {}", i, bufferBytes, launch.limits.globalBytes),
                            {}, "simulate a smaller problem");

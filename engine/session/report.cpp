@@ -188,10 +188,12 @@ Json argumentsJson(const PreparedLaunch& prepared) {
     for (std::size_t i = 0; i < prepared.launch.arguments.size(); ++i) {
         const sim::Argument& a = prepared.launch.arguments[i];
         Json row{{"name", a.name}};
-        if (a.isBuffer) {
+        if (a.tensorMap)
+            row["tensor_map"] = prepared.values[i].text;
+        if (a.ownsMemory()) {
             row["bytes"] = a.bytes.size();
             row["type"] = prepared.values[i].type;
-        } else {
+        } else if (!a.tensorMap) {
             row["value"] = prepared.values[i].text;
         }
         out.push_back(std::move(row));

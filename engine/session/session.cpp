@@ -45,7 +45,7 @@ LaunchView launchView(const PreparedLaunch& prepared, const sim::Memory& memory)
         const sim::Argument& a = l.arguments[i];
         LaunchView::Argument v;
         v.name = a.name;
-        if (a.isBuffer) {
+        if (a.ownsMemory()) {
             v.bytes = a.bytes.size();
             v.elementBytes = std::max(1, prepared.values[i].elementBytes);
             v.type = fmt::format("{}[{}]", prepared.values[i].type, v.bytes / static_cast<unsigned>(v.elementBytes));

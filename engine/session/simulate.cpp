@@ -163,7 +163,7 @@ model::KernelCounts kernelCounts(const sim::Counters& c, const sim::Launch& laun
     out.l1DataCycles = number(loads.dataCycles + stores.dataCycles + atomics.dataCycles);
     out.sharedWavefronts = number(c.of(InstructionClass::LoadShared).wavefronts + c.of(InstructionClass::StoreShared).wavefronts +
                                   c.of(InstructionClass::AtomicShared).wavefronts + copies.wavefronts);
-    out.globalSectors = number(loads.sectors + stores.sectors + atomics.sectors + copies.l2Sectors);
+    out.globalSectors = number(loads.sectors + stores.sectors + atomics.sectors + copies.l2Sectors + c.of(InstructionClass::BulkCopy).sectors);
     out.dramBytes = 32 * number(c.distinctSectorsRead + c.distinctSectorsWritten);
     out.blocks = number(c.blocks);
     out.warpsPerBlock = launch.warpsPerBlock();
@@ -190,7 +190,7 @@ Result<SimReport> simulate(const LoadedProgram& program, const PreparedLaunch& p
         // A sample touches a part of the buffers; the whole launch is taken to touch all that its arguments hold.
         std::uint64_t bytes = 0;
         for (const sim::Argument& a : prepared.launch.arguments)
-            bytes += a.isBuffer ? a.size() : 0;
+            bytes += a.ownsMemory() ? a.size() : 0;
         report.counters.distinctSectorsRead = bytes / 32;
         report.counters.distinctSectorsWritten = 0;
     }

@@ -87,7 +87,7 @@ Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaun
     // Device memory serves a sector once for the whole grid; the others that touch it first find it in the L2.
     std::uint64_t bufferSectors = 0;
     for (const sim::Argument& a : launch.arguments)
-        bufferSectors += a.isBuffer ? (a.size() + 31) / 32 : 0;
+        bufferSectors += a.ownsMemory() ? (a.size() + 31) / 32 : 0;
     const double allTouches = static_cast<double>(touched) / out.shareTimed / static_cast<double>(input.blocks.size()) * static_cast<double>(blocks);
     out.dramShare = allTouches > 0 ? std::min(1.0, static_cast<double>(bufferSectors) / allTouches) : 1.0;
     out.l1Bytes = timing::l1BytesBeside(device.limits, static_cast<std::int64_t>(launch.sharedBytes()), out.residentWanted);

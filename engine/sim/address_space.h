@@ -23,6 +23,10 @@ inline constexpr std::uint64_t kSharedWindow = 0x00f0'0000'0000'0000;
 inline constexpr std::uint64_t kFunctionWindow = 0x00c0'0000'0000'0000;
 inline constexpr std::uint64_t kWindowMask = 0xfff0'0000'0000'0000;
 
+/// Addresses of another block's shared memory in a cluster have its rank above these bits.
+inline constexpr int kRankShift = 24;
+inline constexpr std::uint64_t kRankMask = 0xff;
+
 enum class AllocationKind : std::uint8_t { Argument, Global, Const };
 
 struct Allocation {

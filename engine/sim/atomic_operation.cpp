@@ -2,6 +2,7 @@
 #include "engine/sim/atomic_operation.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace lanescope::sim {
 
@@ -55,6 +56,45 @@ std::uint64_t atomicOperation(ptx::AtomicOp op, ptx::Type type, std::uint64_t ol
     case AtomicOp::None: break;
     }
     return old;
+}
+
+namespace {
+
+/// The executor for floating-point add, min and max of a type, null for others.
+LaneFunction combineOf(ptx::AtomicOp op, ptx::Type type) {
+    if (!ptx::isFloat(type))
+        return nullptr;
+    ptx::Instruction scalar;
+    scalar.type = type;
+    switch (op) {
+    case ptx::AtomicOp::Add:
+        scalar.opcode = ptx::Opcode::Add;
+        scalar.modifiers.rounding = ptx::Rounding::Rn;
+        break;
+    case ptx::AtomicOp::Min: scalar.opcode = ptx::Opcode::Min; break;
+    case ptx::AtomicOp::Max: scalar.opcode = ptx::Opcode::Max; break;
+    default: return nullptr;
+    }
+    const Result<LaneFunction> function = selectLaneFunction(scalar);
+    return function ? *function : nullptr;
+}
+
+} // namespace
+
+void reduceBytes(ptx::AtomicOp op, ptx::Type type, std::uint8_t* to, const std::uint8_t* from, std::size_t bytes) {
+    if (op == ptx::AtomicOp::None) {
+        std::memcpy(to, from, bytes);
+        return;
+    }
+    const auto element = static_cast<std::size_t>(ptx::sizeBytes(type));
+    const LaneFunction combine = combineOf(op, type);
+    for (std::size_t at = 0; at + element <= bytes; at += element) {
+        std::uint64_t old = 0, operand = 0;
+        std::memcpy(&old, to + at, element);
+        std::memcpy(&operand, from + at, element);
+        const std::uint64_t updated = atomicOperation(op, type, old, operand, 0, combine);
+        std::memcpy(to + at, &updated, element);
+    }
 }
 
 } // namespace lanescope::sim

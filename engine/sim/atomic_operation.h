@@ -14,4 +14,7 @@ namespace lanescope::sim {
 std::uint64_t atomicOperation(ptx::AtomicOp op, ptx::Type type, std::uint64_t old, std::uint64_t operand,
                               std::uint64_t compare, LaneFunction combine);
 
+/// What a bulk reduction does with a run of elements: *to = *to op *from for each; without an operation the bytes are copied.
+void reduceBytes(ptx::AtomicOp op, ptx::Type type, std::uint8_t* to, const std::uint8_t* from, std::size_t bytes);
+
 } // namespace lanescope::sim

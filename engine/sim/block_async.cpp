@@ -139,32 +139,38 @@ void BlockMachine::commitCopies(WarpState& warp, LaneMask lanes) {
     forEachLane(lanes, [&](int lane) { ++warp.commits[static_cast<std::size_t>(lane)]; });
 }
 
+/// The data of `arrived` come to shared memory.
+void BlockMachine::finishCopy(std::uint32_t warpIndex, PendingCopy& copy, LaneMask arrived, std::int64_t mbarrier) {
+    forEachLane(arrived, [&](int lane) {
+        const auto l = static_cast<std::size_t>(lane);
+        std::memcpy(m_state.shared.data() + copy.addresses[l], copy.data[l].data(), static_cast<std::size_t>(copy.bytes));
+    });
+    copy.lanes &= ~arrived;
+    CopyDoneEvent event;
+    event.block = static_cast<std::uint32_t>(m_state.block);
+    event.warp = warpIndex;
+    event.clock = m_state.warps[warpIndex].clock;
+    event.copy = copy.number;
+    event.pc = copy.pc;
+    event.bytes = copy.bytes;
+    event.lanes = arrived;
+    event.last = copy.lanes == 0;
+    event.mbarrier = mbarrier;
+    event.addresses = copy.addresses.data();
+    for (EventSink* sink : m_sinks)
+        sink->copyDone(event);
+}
+
 void BlockMachine::waitForCopies(std::uint32_t warpIndex, LaneMask lanes, std::uint32_t mayBePending) {
     WarpState& warp = m_state.warps[warpIndex];
     for (PendingCopy& copy : warp.copies) {
         LaneMask arrived = 0;
         forEachLane(copy.lanes & lanes, [&](int lane) {
             const auto l = static_cast<std::size_t>(lane);
-            if (std::uint64_t{copy.group[l]} + mayBePending >= warp.commits[l])
-                return;
-            arrived |= LaneMask{1} << lane;
-            std::memcpy(m_state.shared.data() + copy.addresses[l], copy.data[l].data(), static_cast<std::size_t>(copy.bytes));
+            arrived |= std::uint64_t{copy.group[l]} + mayBePending < warp.commits[l] ? LaneMask{1} << lane : 0;
         });
-        if (arrived == 0)
-            continue;
-        copy.lanes &= ~arrived;
-        CopyDoneEvent event;
-        event.block = static_cast<std::uint32_t>(m_state.block);
-        event.warp = warpIndex;
-        event.clock = warp.clock;
-        event.copy = copy.number;
-        event.pc = copy.pc;
-        event.bytes = copy.bytes;
-        event.lanes = arrived;
-        event.last = copy.lanes == 0;
-        event.addresses = copy.addresses.data();
-        for (EventSink* sink : m_sinks)
-            sink->copyDone(event);
+        if (arrived != 0)
+            finishCopy(warpIndex, copy, arrived, -1);
     }
     std::erase_if(warp.copies, [](const PendingCopy& copy) { return copy.lanes == 0; });
 }

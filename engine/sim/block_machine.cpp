@@ -71,6 +71,11 @@ void BlockMachine::start(std::uint64_t linearBlock) {
     s.random = m_launch.seed * 0x9E3779B97F4A7C15ull + linearBlock + 1;
     s.aliveThreads = static_cast<std::uint32_t>(threads);
     s.stopped = false;
+    s.bulks.clear();
+    s.arrivals.clear();
+    s.mbarriers.clear();
+    s.cluster = {};
+    s.timeouts = 0;
     s.locationClocks.clear();
     s.warps.resize(warps);
     const Dim3 block = m_launch.blockAt(linearBlock);
@@ -89,6 +94,9 @@ void BlockMachine::start(std::uint64_t linearBlock) {
         warp.clock = warp.instructions = warp.copiesIssued = 0;
         warp.copies.clear();
         warp.commits.clear();
+        warp.bulkGroups.clear();
+        warp.bulkCommits.clear();
+        warp.clusterGeneration = warp.polls = 0;
         warp.spins = 0;
         std::uint8_t* rows = rowsOf(w);
         for (const SpecialRow& special : m_program.specials)
@@ -111,6 +119,7 @@ void BlockMachine::start(std::uint64_t linearBlock) {
                 case Special::NctaidZ: case Special::NclusterIdZ: v = m_launch.grid.z; break;
                 case Special::ClusterNctaidX: case Special::ClusterNctaidY: case Special::ClusterNctaidZ:
                 case Special::ClusterNctarank: v = 1; break;
+                case Special::IsExplicitCluster: v = m_program.entry().bounds.clusterX ? kFullMask : 0; break;
                 case Special::LaneId: v = static_cast<unsigned>(lane); break;
                 case Special::WarpId: v = w; break;
                 case Special::NwarpId: v = warps; break;
@@ -323,6 +332,49 @@ bool BlockMachine::execute(std::uint32_t warpIndex, std::size_t fragment) {
         }
         advance(warp, fragment, pc + 1);
         break;
+    case OpKind::Mbarrier:
+        if (active != 0) {
+            m_flags |= InstructionEvent::kMemory;
+            counted = mbarrier(op, warpIndex, fragment, active, warp.frames[static_cast<std::size_t>(f.frame)].base);
+        }
+        if (counted)
+            advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::TrackCopies:
+        if (active != 0) {
+            m_flags |= InstructionEvent::kMemory;
+            trackCopies(op, warpIndex, pc, active, warp.frames[static_cast<std::size_t>(f.frame)].base);
+        }
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::CopyBulk:
+        if (active != 0) {
+            m_flags |= InstructionEvent::kMemory;
+            copyBulk(op, warpIndex, pc, active, warp.frames[static_cast<std::size_t>(f.frame)].base);
+        }
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::CommitBulk:
+        commitBulk(warp, active);
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::WaitBulk:
+        waitForBulk(warpIndex, active, op.target, op.negatedSources != 0);
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::ClusterArrive:
+    case OpKind::ClusterWait:
+        if (active != 0)
+            counted = clusterBarrier(op, warpIndex, fragment, active);
+        if (counted)
+            advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::ProxyFence:
+        if (active != 0)
+            for (EventSink* sink : m_sinks)
+                sink->proxyFence(static_cast<std::uint32_t>(m_state.block), warpIndex, warp.clock);
+        advance(warp, fragment, pc + 1);
+        break;
     case OpKind::MatrixProduct:
     case OpKind::TransposeFragment:
     case OpKind::FragmentMove:
@@ -407,6 +459,8 @@ bool BlockMachine::execute(std::uint32_t warpIndex, std::size_t fragment) {
     case OpKind::ToGeneric:
     case OpKind::FromGeneric:
     case OpKind::IsSpace:
+    case OpKind::MapRank:
+    case OpKind::RankOf:
         convertAddress(op, rows, active);
         advance(warp, fragment, pc + 1);
         break;
@@ -447,8 +501,10 @@ bool BlockMachine::execute(std::uint32_t warpIndex, std::size_t fragment) {
         }
     }
     // The threads that are left may be all that a barrier was waiting for.
-    if ((m_flags & InstructionEvent::kExit) != 0)
+    if ((m_flags & InstructionEvent::kExit) != 0) {
         checkBarriers();
+        checkClusterBarrier();
+    }
     return op.visible;
 }
 
@@ -512,6 +568,13 @@ void BlockMachine::convertAddress(const Op& op, std::uint8_t* rows, LaneMask act
     LaneMask inside = 0;
     forEachLane(active, [&](int lane) {
         std::uint64_t v = wide ? laneValue64(source, lane) : laneValue32(source, lane);
+        if (op.kind == OpKind::MapRank || op.kind == OpKind::RankOf) {
+            // The rank is above the 24 bits of an address in a block's shared memory.
+            const bool maps = op.kind == OpKind::MapRank;
+            v = maps ? v + (std::uint64_t{laneValue32(row(op.source[1], rows), lane)} << kRankShift) : v >> kRankShift & kRankMask;
+            std::memcpy(to + (maps && wide ? 8 : 4) * lane, &v, maps && wide ? 8 : 4);
+            return;
+        }
         if (op.kind == OpKind::IsSpace) {
             const std::uint64_t in = v & kWindowMask;
             bool is = in == window;
@@ -532,8 +595,8 @@ void BlockMachine::convertAddress(const Op& op, std::uint8_t* rows, LaneMask act
     }
 }
 
-void BlockMachine::fault(FaultKind kind, std::uint32_t warp, std::uint32_t pc, LaneMask lanes, LaneMask missing) {
-    const FaultEvent event{kind, static_cast<std::uint32_t>(m_state.block), warp, pc, lanes, missing};
+void BlockMachine::fault(FaultKind kind, std::uint32_t warp, std::uint32_t pc, LaneMask lanes, LaneMask missing, std::uint64_t value) {
+    const FaultEvent event{kind, static_cast<std::uint32_t>(m_state.block), warp, pc, lanes, missing, value};
     for (EventSink* sink : m_sinks)
         sink->fault(event);
 }

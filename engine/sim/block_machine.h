@@ -9,14 +9,17 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/sim/launch.h"
+#include "engine/sim/tensor_map.h"
 
 namespace lanescope::sim {
 
-enum class FragmentState : std::uint8_t { Runnable, AtBarrier, AtWarpSync };
+enum class FragmentState : std::uint8_t { Runnable, AtBarrier, AtWarpSync, AtMbarrier };
 
 struct Fragment {
     std::uint32_t pc = 0;
@@ -25,6 +28,7 @@ struct Fragment {
     std::int32_t frame = 0;  ///< index into WarpState::frames
     FragmentState state = FragmentState::Runnable;
     std::uint8_t barrier = 0;
+    bool timedOut = false; ///< AtMbarrier: goes on without what it waits for
 };
 
 struct Join {
@@ -58,6 +62,50 @@ struct PendingCopy {
     std::array<std::array<std::uint8_t, 16>, kWarpSize> data{};
 };
 
+/// A bulk copy to shared memory that has not been seen to end: its data come when somebody looks at its mbarrier.
+struct PendingBulk {
+    std::uint64_t number = 0; ///< AccessEvent::copy
+    std::uint32_t warp = 0, pc = 0;
+    std::uint64_t barrier = 0;             ///< address of the mbarrier
+    std::uint64_t clock = 0;               ///< of the warp when it issued it
+    std::uint32_t bytes = 0;               ///< counted off there
+    std::uint32_t pieceBytes = 16;
+    std::vector<std::uint64_t> addresses;  ///< of the pieces
+    std::vector<std::uint8_t> data;
+    ptx::AtomicOp atomic = ptx::AtomicOp::None;
+    ptx::Type type = ptx::Type::None;
+};
+
+/// An arrival that the end of cp.async copies triggers (cp.async.mbarrier.arrive).
+struct PendingArrival {
+    std::uint32_t warp = 0, pc = 0;
+    LaneMask lanes = 0;
+    std::uint64_t barrier = 0;
+    std::uint64_t copies = 0; ///< of the lanes' copies, those below this number
+};
+
+/// A bulk copy out of shared memory, until its group has been waited for.
+struct BulkGroupMember {
+    std::uint64_t number = 0;
+    std::uint32_t group = 0; ///< commits of the lane before it
+    std::uint8_t lane = 0;
+    bool hasRead = false;
+};
+
+/// What an mbarrier's 64 bits do not say.
+struct MbarrierRecord {
+    std::uint64_t phases = 0;     ///< that have ended
+    std::uint64_t clock = 0;      ///< of the latest arrival in this phase
+    std::uint64_t phaseClock = 0; ///< who sees the phases before comes after this
+    /// Warp and pc of arrivals, each once.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> arrivedBefore, arrivedNow;
+};
+
+struct ClusterBarrier {
+    std::uint32_t arrivedThreads = 0;
+    std::uint32_t generation = 0;
+};
+
 struct WarpState {
     std::vector<Fragment> fragments;
     std::vector<Join> joins;
@@ -69,6 +117,10 @@ struct WarpState {
     std::vector<PendingCopy> copies; ///< in the order in which they were issued
     std::vector<std::uint32_t> commits; ///< by lane: groups committed so far; empty before the first cp.async
     std::uint64_t copiesIssued = 0;
+    std::vector<BulkGroupMember> bulkGroups;
+    std::vector<std::uint32_t> bulkCommits; ///< by lane: groups of bulk copies committed so far; empty before the first
+    std::uint32_t clusterGeneration = 0;    ///< of barrier.cluster that the warp has arrived for
+    std::uint32_t polls = 0;                ///< failed tests of mbarriers since one succeeded
     bool runnable() const {
         for (const Fragment& f : fragments)
             if (f.state == FragmentState::Runnable)
@@ -107,6 +159,11 @@ struct BlockState {
     std::uint64_t random = 1;
     std::uint32_t aliveThreads = 0;
     bool stopped = false;           ///< trapped or hung
+    std::vector<PendingBulk> bulks;       ///< in the order in which they were issued
+    std::vector<PendingArrival> arrivals; ///< likewise
+    std::map<std::uint64_t, MbarrierRecord> mbarriers; ///< by address
+    ClusterBarrier cluster;
+    std::uint32_t timeouts = 0; ///< times that only waits for mbarriers were left since a phase last ended
     /// Logical clock of the last atomic or volatile write to a location; kept under other schedules than the default.
     std::unordered_map<std::uint64_t, std::uint64_t> locationClocks;
 };
@@ -201,7 +258,7 @@ private:
     bool resolveHang();
     void packUnpack(const Op& op, std::uint8_t* rows, LaneMask active);
     void convertAddress(const Op& op, std::uint8_t* rows, LaneMask active);
-    void fault(FaultKind kind, std::uint32_t warp, std::uint32_t pc, LaneMask lanes, LaneMask missing = 0);
+    void fault(FaultKind kind, std::uint32_t warp, std::uint32_t pc, LaneMask lanes, LaneMask missing = 0, std::uint64_t value = 0);
     std::uint8_t* privateBytes(std::uint32_t warp, int lane) {
         return m_state.privateMemory.data() + (static_cast<std::uint64_t>(warp) * kWarpSize + static_cast<unsigned>(lane)) * m_privateStride;
     }
@@ -222,6 +279,39 @@ private:
                         PendingCopy& pending);
     void commitCopies(WarpState& warp, LaneMask lanes);
     void waitForCopies(std::uint32_t warpIndex, LaneMask lanes, std::uint32_t mayBePending);
+    void finishCopy(std::uint32_t warpIndex, PendingCopy& copy, LaneMask arrived, std::int64_t mbarrier);
+    // block_mbarrier.cpp
+    /// False: the fragment waits, and executes the instruction again later.
+    bool mbarrier(const Op& op, std::uint32_t warpIndex, std::size_t fragment, LaneMask active, std::uint32_t frameBase);
+    void trackCopies(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active, std::uint32_t frameBase);
+    bool clusterBarrier(const Op& op, std::uint32_t warpIndex, std::size_t fragment, LaneMask active);
+    void checkClusterBarrier();
+    void changeMbarrier(ptx::MbarrierOp what, std::uint64_t address, std::uint32_t operand, std::uint32_t warpIndex, std::uint32_t pc, int lane);
+    void completePhase(std::uint64_t address, std::uint32_t warpIndex, std::uint32_t pc);
+    void wakeWaiting();
+    bool resolveMbarriers();
+    void reportDeadlock(std::uint32_t warpIndex, const Fragment& fragment);
+    std::uint64_t waitedFor(std::uint32_t warpIndex, const Fragment& fragment, bool& parity);
+    void emitMbarrier(MbarrierEvent::What what, std::uint32_t warpIndex, std::uint32_t pc, std::uint64_t clock, std::uint64_t address);
+    AccessEvent mbarrierAccess(const MemoryOp& memory, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active,
+                               const std::uint64_t* addresses);
+    void sharedAddresses(const MemoryOp& memory, const std::uint8_t* rows, std::uint32_t frameBase, std::uint64_t* addresses) const;
+    /// Ends every copy that the mbarrier is told about.
+    void deliver(std::uint64_t barrier);
+    // block_bulk.cpp
+    struct BulkTransfer;
+    void copyBulk(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active, std::uint32_t frameBase);
+    bool describeRun(const BulkOp& bulk, BulkTransfer& t, const std::uint8_t* rows, std::uint32_t pc, int lane);
+    bool describeBox(const BulkOp& bulk, BulkTransfer& t, const std::uint8_t* rows, std::uint32_t frameBase, std::uint32_t pc, int lane);
+    void describeRegisters(const BulkOp& bulk, BulkTransfer& t, const std::uint8_t* rows, int lane);
+    void readTransfer(BulkTransfer& t, AccessEvent event);
+    void writeGlobal(const BulkTransfer& t, AccessEvent event);
+    void announce(AccessEvent event, const std::vector<std::uint64_t>& addresses, std::uint32_t bytes);
+    void landBulk(const PendingBulk& bulk);
+    void commitBulk(WarpState& warp, LaneMask lanes);
+    void waitForBulk(std::uint32_t warpIndex, LaneMask lanes, std::uint32_t mayBePending, bool onlyRead);
+    std::uint8_t* bytesAt(ptx::Space space, std::uint64_t address, std::uint64_t bytes);
+    std::optional<TensorMap> tensorMapAt(std::uint64_t address, std::uint32_t warp, int lane);
     // block_tensor.cpp
     struct FragmentPieces;
     template <class Word>

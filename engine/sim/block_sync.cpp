@@ -204,6 +204,8 @@ void BlockMachine::releaseBarrier(std::uint32_t id, bool hung) {
 /// Nothing can run. Warp syncs whose lanes stand at a block barrier, then barriers that can never fill, are let go (and reported), so
 /// that the kernel goes on and later faults are found too. False when there is nothing to let go.
 bool BlockMachine::resolveHang() {
+    if (resolveMbarriers())
+        return true;
     for (std::uint32_t w = 0; w < m_state.warps.size(); ++w)
         for (const Fragment& f : m_state.warps[w].fragments)
             if (f.state == FragmentState::AtWarpSync) {

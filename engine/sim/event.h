@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "engine/base/lane_mask.h"
 #include "engine/memory/access.h"
@@ -36,7 +38,13 @@ struct AccessEvent {
     LaneMask active = 0;  ///< lanes that access this space
     /// cp.async: the load of its source, or its store, whose data come to shared memory only when the copy is waited for.
     bool async = false;
-    std::uint64_t copy = 0; ///< of an async store: its number, ascending in the warp
+    std::uint64_t copy = 0; ///< of an async store or a bulk access: its number, ascending in the warp
+    /// By the asynchronous proxy (bulk copies, wgmma), which sees what generic instructions wrote only across a fence.proxy.async.
+    bool asyncProxy = false;
+    /// Of a bulk copy: its read of shared memory and its writes last until a BulkDoneEvent. Lanes are pieces of up to 16 bytes.
+    bool bulk = false;
+    /// On an mbarrier object: what it orders is told by MbarrierEvents.
+    bool isMbarrier = false;
     /// Lanes whose access lies outside every allocation of the space (dropped), and lanes whose address is not a multiple of alignment.
     LaneMask outOfBounds = 0;
     LaneMask misaligned = 0;
@@ -83,7 +91,20 @@ struct BarrierEvent {
     std::uint32_t otherPc = 0; ///< another barrier instruction at which a warp came to it; pc: none did
 };
 
-enum class FaultKind : std::uint8_t { Trap, Budget, PartialWarpSync, PartialTensor, CallStackOverflow, BadCall };
+enum class FaultKind : std::uint8_t {
+    Trap,
+    Budget,
+    PartialWarpSync,
+    PartialTensor,
+    CallStackOverflow,
+    BadCall,
+    BulkSize,      ///< a bulk copy of bytes that are no multiple of 16
+    BadTensorMap,  ///< no tensor map where an instruction looks for one
+    MapDimensions, ///< a tensor map of another number of dimensions than the instruction's
+    BoxStart,      ///< a box whose innermost coordinate is no multiple of 16 bytes
+    NegativeBox,   ///< a box written to a tensor at a negative coordinate
+    TooManyArrivals ///< at an mbarrier
+};
 
 /// Something that stopped a block, or a *.sync whose lanes can never all arrive.
 struct FaultEvent {
@@ -91,6 +112,7 @@ struct FaultEvent {
     std::uint32_t block = 0, warp = 0, pc = 0;
     LaneMask lanes = 0;
     LaneMask missing = 0;
+    std::uint64_t value = 0; ///< BulkSize: the bytes; BadTensorMap: the address; MapDimensions: the map's; BoxStart: the coordinate in bytes; TooManyArrivals: the mbarrier
 };
 
 /// Data of a cp.async come to shared memory: the lanes have waited for it.
@@ -102,7 +124,41 @@ struct CopyDoneEvent {
     int bytes = 4;
     LaneMask lanes = 0;     ///< whose data arrive now
     bool last = false;      ///< no lane has still to wait
+    std::int64_t mbarrier = -1; ///< who waits for this mbarrier sees them (cp.async.mbarrier.arrive); -1: the lanes do
     const std::uint64_t* addresses = nullptr;
+};
+
+/// A bulk copy has ended, or has read its source and has still to write.
+struct BulkDoneEvent {
+    std::uint32_t block = 0, warp = 0; ///< that issued it
+    std::uint64_t clock = 0;
+    std::uint64_t copy = 0;            ///< AccessEvent::copy
+    std::int64_t mbarrier = -1;        ///< told by this mbarrier (address in shared memory); -1: by a wait of the warp for its group
+    bool onlyRead = false;
+};
+
+/// What an mbarrier, or barrier.cluster, orders: a release belongs to the phase that ends at the next Complete; an Acquire takes over
+/// everything of the phases that have ended.
+struct MbarrierEvent {
+    enum class What : std::uint8_t { Init, Release, Complete, Acquire } what = What::Release;
+    std::uint32_t block = 0, warp = 0, pc = 0;
+    std::uint64_t clock = 0;
+    std::uint64_t address = 0; ///< in shared memory, or kClusterBarrier
+    static constexpr std::uint64_t kClusterBarrier = 0xffff'ffff;
+};
+
+/// Warps wait for a phase of an mbarrier, and nobody who could end it can run.
+struct DeadlockEvent {
+    std::uint32_t block = 0, warp = 0, pc = 0; ///< the first that waits
+    LaneMask lanes = 0;
+    std::vector<std::uint32_t> warps;          ///< all that wait for it
+    std::uint64_t address = 0;                 ///< of the mbarrier, or MbarrierEvent::kClusterBarrier
+    std::uint64_t phases = 0;                  ///< that have ended
+    std::uint32_t expected = 0, pending = 0;   ///< arrivals of a phase, those that the present one lacks
+    std::int32_t bytes = 0;                    ///< that copies still owe it
+    bool waitsForParity = false;               ///< parity of the phase that is waited for
+    /// Who arrived in the phase before this one: warp and pc, each once.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> arrivedBefore, arrivedNow;
 };
 
 /// One executed warp instruction.
@@ -125,6 +181,10 @@ public:
     virtual void barrier(const BarrierEvent&) {}
     virtual void fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint64_t /*clock*/, ptx::Scope) {}
     virtual void copyDone(const CopyDoneEvent&) {}
+    virtual void bulkDone(const BulkDoneEvent&) {}
+    virtual void mbarrier(const MbarrierEvent&) {}
+    virtual void proxyFence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint64_t /*clock*/) {}
+    virtual void deadlock(const DeadlockEvent&) {}
     virtual void fault(const FaultEvent&) {}
     virtual bool wantsInstructions() const { return false; }
 };

@@ -40,7 +40,7 @@ void refuseMemory(const Launch& launch, const Refuse& refuse) {
         for (const ptx::Variable& v : launch.program->module->functions[f.moduleIndex].variables)
             count(v);
     for (const Argument& a : launch.arguments)
-        global += a.isBuffer ? a.size() : 0;
+        global += a.ownsMemory() ? a.size() : 0;
     const LaunchLimits& limits = launch.limits;
     if (local > limits.localBytes)
         refuse(fmt::format("{} bytes of local memory a thread, the limit is {}", local, limits.localBytes), "make the thread's own arrays smaller");
@@ -48,6 +48,36 @@ void refuseMemory(const Launch& launch, const Refuse& refuse) {
         refuse(fmt::format("{} bytes of constant memory, the limit is {}", constant, limits.constantBytes), "keep large tables in global memory");
     if (global > limits.globalBytes)
         refuse(fmt::format("{} bytes of buffers and global variables, the simulator holds {}", global, limits.globalBytes), "simulate a smaller problem");
+}
+
+/// A tensor map that cuTensorMapEncodeTiled would refuse, or whose tensor is larger than its buffer.
+void checkTensorMap(const Launch& launch, std::size_t index, Diagnostics& errors) {
+    const Argument& a = launch.arguments[index];
+    const ptx::Parameter& p = launch.program->entry().parameters[index];
+    const auto refuse = [&](std::string message, std::string hint) {
+        errors.push_back({Severity::Error, "argument", fmt::format("argument {}: {}", index, message), {}, std::move(hint)});
+    };
+    if (p.sizeBytes != TensorMap::kBytes && p.sizeBytes != 8) {
+        refuse(fmt::format("a tensor map has 128 bytes (or its address 8), but parameter {} has {}", p.name, p.sizeBytes),
+               "take it as const __grid_constant__ CUtensorMap or const CUtensorMap*");
+        return;
+    }
+    TensorMap map = a.tensorMap->map;
+    map.address = a.tensorMap->offset;
+    if (const Result<void> checked = map.check(); !checked) {
+        for (const Diagnostic& d : checked.error())
+            refuse(d.message, d.hint);
+        return;
+    }
+    const int buffer = a.tensorMap->buffer;
+    if (buffer >= 0 && (static_cast<std::size_t>(buffer) >= launch.arguments.size() || !launch.arguments[static_cast<std::size_t>(buffer)].isBuffer)) {
+        refuse(fmt::format("the tensor is to lie in argument {}, which is no buffer", buffer), "name a buffer's argument in of=, or give data=");
+        return;
+    }
+    const std::uint64_t size = buffer >= 0 ? launch.arguments[static_cast<std::size_t>(buffer)].size() : a.size();
+    const std::uint64_t extent = map.extentBytes();
+    if (a.tensorMap->offset > size || extent > size - a.tensorMap->offset)
+        refuse(fmt::format("the tensor takes {} bytes from byte {} on, its buffer has {}", extent, a.tensorMap->offset, size), "give a larger buffer or smaller sizes");
 }
 
 } // namespace
@@ -87,6 +117,11 @@ Result<void> checkLaunch(const Launch& launch) {
                "make the arrays dynamic: extern __shared__, and give the size at the launch (--shared)");
     refuseMemory(launch, refuse);
     const ptx::LaunchBounds& bounds = entry.bounds;
+    if (const std::uint64_t blocks = std::uint64_t{bounds.clusterX.value_or(1)} * bounds.clusterY.value_or(1) * bounds.clusterZ.value_or(1); blocks != 1)
+        errors.push_back({Severity::Error, "unsupported",
+                          fmt::format("clusters of {} x {} x {} blocks (.reqnctapercluster) are not simulated, only clusters of one block",
+                                      bounds.clusterX.value_or(1), bounds.clusterY.value_or(1), bounds.clusterZ.value_or(1)),
+                          {}, "compile the kernel with __cluster_dims__(1)"});
     if (bounds.maxThreadsX) {
         const std::uint64_t most = std::uint64_t{*bounds.maxThreadsX} * bounds.maxThreadsY.value_or(1) * bounds.maxThreadsZ.value_or(1);
         if (b.count() > most)
@@ -113,7 +148,9 @@ Result<void> checkLaunch(const Launch& launch) {
         for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
             const ptx::Parameter& p = entry.parameters[i];
             const Argument& a = launch.arguments[i];
-            if (a.isBuffer ? p.sizeBytes != 8 : a.bytes.size() != p.sizeBytes)
+            if (a.tensorMap)
+                checkTensorMap(launch, i, errors);
+            else if (a.isBuffer ? p.sizeBytes != 8 : a.bytes.size() != p.sizeBytes)
                 errors.push_back({Severity::Error, "argument",
                                   a.isBuffer
                                       ? fmt::format("argument {} is a buffer, whose address has 8 bytes, but parameter {} has {}", i, p.name, p.sizeBytes)
@@ -135,11 +172,16 @@ Memory makeMemory(const Launch& launch) {
     addProgramVariables(*launch.program, memory.global);
     const ptx::Function& entry = launch.program->entry();
     memory.parameters.assign(launch.program->parameterBytes, 0);
+    std::vector<std::size_t> maps;
     for (std::size_t i = 0; i < launch.arguments.size() && i < entry.parameters.size(); ++i) {
         const Argument& a = launch.arguments[i];
         const ptx::Parameter& p = entry.parameters[i];
         int allocation = -1;
-        if (a.isBuffer) {
+        if (a.tensorMap) {
+            maps.push_back(i);
+            if (a.tensorMap->buffer < 0)
+                allocation = static_cast<int>(memory.global.add(a.name, AllocationKind::Argument, a.bytes, static_cast<int>(i)));
+        } else if (a.isBuffer) {
             allocation = static_cast<int>(memory.global.add(a.name, AllocationKind::Argument, a.bytes, static_cast<int>(i), a.unbackedBytes));
             const std::uint64_t base = memory.global.at(static_cast<std::size_t>(allocation)).base;
             std::memcpy(memory.parameters.data() + p.offset, &base, sizeof base);
@@ -147,6 +189,21 @@ Memory makeMemory(const Launch& launch) {
             std::memcpy(memory.parameters.data() + p.offset, a.bytes.data(), std::min<std::size_t>(a.bytes.size(), p.sizeBytes));
         }
         memory.allocationOfArgument.push_back(allocation);
+    }
+    for (const std::size_t i : maps) {
+        const TensorMapArgument& argument = *launch.arguments[i].tensorMap;
+        const ptx::Parameter& p = entry.parameters[i];
+        const int tensor = memory.allocationOfArgument[argument.buffer >= 0 ? static_cast<std::size_t>(argument.buffer) : i];
+        TensorMap map = argument.map;
+        map.address = memory.global.at(static_cast<std::size_t>(tensor)).base + argument.offset;
+        const auto encoded = map.encode();
+        if (p.sizeBytes == encoded.size()) {
+            std::memcpy(memory.parameters.data() + p.offset, encoded.data(), encoded.size());
+            continue;
+        }
+        const std::size_t holder = memory.global.add(launch.arguments[i].name + " (tensor map)", AllocationKind::Argument,
+                                                     std::vector<std::uint8_t>(encoded.begin(), encoded.end()), static_cast<int>(i));
+        std::memcpy(memory.parameters.data() + p.offset, &memory.global.at(holder).base, sizeof(std::uint64_t));
     }
     return memory;
 }

@@ -17,6 +17,7 @@
 #include "engine/sim/counters.h"
 #include "engine/sim/event.h"
 #include "engine/sim/program.h"
+#include "engine/sim/tensor_map.h"
 #include "engine/tensor/product.h"
 
 namespace lanescope::sim {
@@ -42,11 +43,21 @@ struct LaunchLimits {
     std::uint32_t smCount = 132;        ///< for %nsmid and %smid
 };
 
+/// A tensor map as an argument: 128 bytes by value, or where the parameter is a pointer its address.
+struct TensorMapArgument {
+    TensorMap map;        ///< its address is filled in when the launch has memory
+    int buffer = -1;      ///< the argument whose buffer holds the tensor; -1: the argument's own bytes
+    std::uint64_t offset = 0; ///< bytes from its start to the tensor's element 0
+};
+
 struct Argument {
     std::string name; ///< "A"; the PTX parameter's name when nothing better is known
-    /// A buffer: its contents. A scalar or structure: the parameter's bytes.
+    /// A buffer: its contents. A scalar or structure: the parameter's bytes. A tensor map: the contents of the tensor's own buffer.
     std::vector<std::uint8_t> bytes;
     bool isBuffer = false;
+    std::optional<TensorMapArgument> tensorMap;
+    /// Has an allocation: a buffer, or the tensor of a tensor map.
+    bool ownsMemory() const { return isBuffer || (tensorMap && tensorMap->buffer < 0); }
     /// A buffer without contents: its size. For programs that move no data (countingProgram).
     std::uint64_t unbackedBytes = 0;
     std::uint64_t size() const { return bytes.size() + unbackedBytes; }
@@ -77,7 +88,7 @@ Result<void> checkLaunch(const Launch& launch);
 struct Memory {
     GlobalMemory global;
     std::vector<std::uint8_t> parameters;
-    /// Allocation of each argument, -1 for scalars.
+    /// Allocation of each argument (of a tensor map: of its own tensor), -1 for others.
     std::vector<int> allocationOfArgument;
 };
 Memory makeMemory(const Launch& launch);

@@ -11,6 +11,7 @@
 
 #include "engine/ptx/control_flow.h"
 #include "engine/ptx/shared_layout.h"
+#include "engine/sim/decode_async.h"
 
 namespace lanescope::sim {
 
@@ -151,6 +152,9 @@ private:
     void decodeConvertAddress(const Instruction& in, Op& op);
     void decodeBarrier(const Instruction& in, Op& op);
     void decodeAsync(const Instruction& in, Op& op);
+    void decodeAsyncProxy(const Instruction& in, Op& op);
+    void decodeClusterAddress(const Instruction& in, Op& op);
+    void decodeFence(const Instruction& in, Op& op);
     void decodeTensorInstruction(const Instruction& in, Op& op);
     void decodeCall(const Instruction& in, Op& op);
     RowSlot slot(const Instruction& in, const Operand& operand, bool destination, Type type);
@@ -838,14 +842,60 @@ void Decoder::decodeConvertAddress(const Instruction& in, Op& op) {
     op.source[0] = sourceRow(in, source, wide);
 }
 
+/// Of a cluster of one block: the block's own addresses have rank 0, those of others are outside its memory.
+void Decoder::decodeClusterAddress(const Instruction& in, Op& op) {
+    op.kind = in.opcode == Opcode::Mapa ? OpKind::MapRank : OpKind::RankOf;
+    const bool wide = isWide(in.type);
+    op.negatedSources = wide ? 1 : 0; // for these kinds: the address is 64 bits wide
+    op.destination[0] = destinationRow(in, in.operands.at(0), op.kind == OpKind::MapRank && wide);
+    const Operand& address = in.operands.at(1);
+    if (address.kind == OperandKind::Variable) {
+        bool frameRelative = false;
+        const auto constant = constantAddress(address, frameRelative);
+        if (!constant || frameRelative) {
+            fail(in, "this address is not in shared memory");
+            return;
+        }
+        op.source[0] = constantRow(*constant, wide);
+    } else {
+        op.source[0] = sourceRow(in, address, wide);
+    }
+    if (op.kind == OpKind::MapRank)
+        op.source[1] = sourceRow(in, in.operands.at(2), false);
+}
+
+void Decoder::decodeFence(const Instruction& in, Op& op) {
+    using ptx::ProxyFence;
+    op.visible = true;
+    switch (in.modifiers.proxy) {
+    case ProxyFence::None:
+        op.kind = OpKind::Fence;
+        op.target = static_cast<std::uint32_t>(in.modifiers.scope == ptx::Scope::None ? ptx::Scope::Cta : in.modifiers.scope);
+        return;
+    case ProxyFence::Async:
+    case ProxyFence::AsyncShared:
+    case ProxyFence::AsyncGlobal:
+    case ProxyFence::AsyncGeneric:
+        op.kind = OpKind::ProxyFence;
+        return;
+    case ProxyFence::Alias:
+    case ProxyFence::Tensormap:
+    case ProxyFence::MbarrierInit: // other blocks of a cluster would need it
+        op.kind = OpKind::Nop;
+        op.visible = false;
+        return;
+    }
+}
+
 void Decoder::decodeBarrier(const Instruction& in, Op& op) {
     using ptx::BarrierMode;
     const BarrierMode mode = in.modifiers.barrier;
+    op.visible = true;
     if (mode == BarrierMode::ClusterArrive || mode == BarrierMode::ClusterWait) {
-        op.kind = OpKind::Nop; // a cluster of one block: nothing to wait for
+        op.kind = mode == BarrierMode::ClusterArrive ? OpKind::ClusterArrive : OpKind::ClusterWait;
+        op.negatedSources = in.modifiers.ordering == ptx::Ordering::Relaxed ? 1 : 0;
         return;
     }
-    op.visible = true;
     if (mode == BarrierMode::Warp) {
         op.kind = OpKind::WarpSync;
         op.source[0] = sourceRow(in, in.operands.at(0), false);
@@ -878,6 +928,10 @@ void Decoder::decodeBarrier(const Instruction& in, Op& op) {
 void Decoder::decodeAsync(const Instruction& in, Op& op) {
     using ptx::AsyncOp;
     const AsyncOp what = in.modifiers.async;
+    if (what >= AsyncOp::MbarrierArrive) {
+        decodeAsyncProxy(in, op);
+        return;
+    }
     if (what != AsyncOp::Copy) {
         op.kind = what == AsyncOp::CommitGroup ? OpKind::CommitCopies : what == AsyncOp::WaitAll ? OpKind::WaitForAllCopies : OpKind::WaitForCopies;
         op.visible = what != AsyncOp::CommitGroup;
@@ -921,6 +975,34 @@ void Decoder::decodeAsync(const Instruction& in, Op& op) {
     op.visible = true;
     op.target = static_cast<std::uint32_t>(m_program->copies.size());
     m_program->copies.push_back(copy);
+}
+
+/// mbarrier.*, bulk copies and their like (decode_async.cpp).
+void Decoder::decodeAsyncProxy(const Instruction& in, Op& op) {
+    AsyncDecoding decoding;
+    decoding.source = [&](const Operand& o, bool wide) { return sourceRow(in, o, wide); };
+    decoding.destination = [&](const Operand& o, bool wide) { return destinationRow(in, o, wide); };
+    decoding.rows = [&](const Operand& o, Type type) {
+        const auto first = static_cast<std::uint32_t>(m_program->rowList.size());
+        if (o.kind == OperandKind::Vector)
+            for (const Operand& e : o.elements)
+                m_program->rowList.push_back(slot(in, e, false, type));
+        else
+            m_program->rowList.push_back(slot(in, o, false, type));
+        return first;
+    };
+    decoding.address = [&](const Operand& address, Space space, std::uint32_t counter) {
+        MemoryOp memory;
+        memory.space = space;
+        memory.type = in.type;
+        memory.elementBytes = 8;
+        memory.counter = counter;
+        decodeAddress(in, address, memory);
+        m_program->memory.push_back(memory);
+        return static_cast<std::uint32_t>(m_program->memory.size() - 1);
+    };
+    decoding.fail = [&](std::string message, std::string code) { fail(in, std::move(message), std::move(code)); };
+    decodeAsyncInstruction(in, op, *m_program, decoding);
 }
 
 void Decoder::decodeTensorInstruction(const Instruction& in, Op& op) {
@@ -1043,11 +1125,17 @@ void Decoder::decodeInstruction(const Instruction& in, Op& op, std::uint32_t pcB
         decodeLane(in, op, in.modifiers.sync ? OpKind::WarpExchange : OpKind::Lane);
         return;
     case Family::Address:
-        decodeConvertAddress(in, op);
+        if (in.opcode == Opcode::Mapa || in.opcode == Opcode::Getctarank)
+            decodeClusterAddress(in, op);
+        else
+            decodeConvertAddress(in, op);
         return;
     case Family::Memory:
     case Family::Atomic:
-        decodeMemory(in, op);
+        if (in.modifiers.async != ptx::AsyncOp::None)
+            decodeAsyncProxy(in, op);
+        else
+            decodeMemory(in, op);
         return;
     case Family::Barrier:
         decodeBarrier(in, op);
@@ -1056,9 +1144,10 @@ void Decoder::decodeInstruction(const Instruction& in, Op& op, std::uint32_t pcB
         decodeAsync(in, op);
         return;
     case Family::Fence:
-        op.kind = OpKind::Fence;
-        op.visible = true;
-        op.target = static_cast<std::uint32_t>(in.modifiers.scope);
+        decodeFence(in, op);
+        return;
+    case Family::Mbarrier:
+        decodeAsyncProxy(in, op);
         return;
     case Family::Tensor:
         decodeTensorInstruction(in, op);

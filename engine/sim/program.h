@@ -3,6 +3,7 @@
 // variables to addresses. Built once per (module, entry); shared by all blocks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -46,6 +47,13 @@ enum class OpKind : std::uint8_t {
     CopyAsync, CommitCopies, WaitForCopies, WaitForAllCopies, ///< cp.async; WaitForCopies: target is how many groups may be under way
     ToGeneric, FromGeneric, IsSpace, ///< cvta, cvta.to, isspacep
     LocalAddress, ///< address of a .local or .param variable of the current frame
+    Mbarrier,             ///< mbarrier.*
+    TrackCopies,          ///< cp.async.mbarrier.arrive
+    CopyBulk,             ///< cp.async.bulk, cp.reduce.async.bulk, also .tensor; st.async, red.async
+    CommitBulk, WaitBulk, ///< groups of bulk copies; WaitBulk: target is how many may be under way, negatedSources is 1 for .read
+    ProxyFence,           ///< fence.proxy.async
+    ClusterArrive, ClusterWait, ///< barrier.cluster; negatedSources is 1 for .relaxed
+    MapRank, RankOf,      ///< mapa, getctarank
     MatrixProduct,     ///< mma, wmma.mma
     TransposeFragment, ///< movmatrix
     FragmentMove,      ///< ldmatrix, stmatrix, wmma.load, wmma.store
@@ -87,6 +95,32 @@ struct CopyOp {
     RowRef sourceBytes;    ///< a row of how many bytes to read, the rest is zero; invalid: all
     RowRef ignore;         ///< a LaneMask row: lanes that read nothing; invalid: none
     bool ignoreNegated = false;
+};
+
+/// A bulk copy, one for each active lane. Addresses are indices into Program::memory.
+struct BulkOp {
+    ptx::BulkCompletion completion = ptx::BulkCompletion::Mbarrier;
+    ptx::Space source = ptx::Space::Global;      ///< Global, Shared, or Generic: registers (st.async, red.async)
+    ptx::Space destination = ptx::Space::Shared; ///< Global or Shared
+    std::uint32_t to = 0, from = 0, barrier = 0;
+    RowRef bytes;                                ///< of a run of bytes
+    std::uint8_t dimensions = 0;                 ///< of a box in a tensor, 0: a run of bytes
+    std::uint32_t map = 0;                       ///< address of the tensor map
+    std::array<RowRef, 5> coordinates;
+    ptx::AtomicOp atomic = ptx::AtomicOp::None;  ///< of a reduction
+    ptx::Type type = ptx::Type::None;            ///< of a reduction's elements; of a box the tensor map has it
+    RowRef multicast;                            ///< blocks of the cluster; invalid: this one
+    std::uint32_t rows = 0;                      ///< from registers: the first of `count` entries in Program::rowList
+    std::uint8_t count = 1, elementBytes = 4;
+    std::uint32_t counter = 0;                   ///< dense index of the memory instruction
+};
+
+/// mbarrier.*: the result is Op::destination[0] (a predicate, or the 64-bit state), count, bytes, parity or state Op::source[0].
+struct MbarrierInstruction {
+    ptx::MbarrierOp what = ptx::MbarrierOp::None;
+    std::uint32_t memory = 0; ///< index into Program::memory: the address
+    bool orders = true;       ///< release or acquire, not .relaxed
+    bool increments = false;  ///< cp.async.mbarrier.arrive without .noinc
 };
 
 struct RowSlot {
@@ -167,6 +201,8 @@ struct Program {
     std::vector<std::uint32_t> functionOf;             ///< by pc: index into functions
     std::vector<FunctionLayout> functions;             ///< [0] is the entry
     std::vector<MemoryOp> memory;
+    std::vector<BulkOp> bulks;
+    std::vector<MbarrierInstruction> mbarriers;
     std::vector<TensorOp> tensors;
     std::vector<RowSlot> rowList;
     std::vector<CallOp> calls;

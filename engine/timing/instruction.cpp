@@ -126,6 +126,8 @@ Cost costOf(const ptx::Instruction& in, const sim::Op& op, const Parameters& p) 
         return {Pipe::Global, 1, p.atomicGlobal, 1};
     case InstructionClass::CopyAsync: // nothing waits for it but its wait
         return op.kind == sim::OpKind::CopyAsync ? Cost{Pipe::Global, 1, p.l1, 1} : Cost{Pipe::Other, 1, 1, 1};
+    case InstructionClass::BulkCopy: // the copy engine's work; the warp only issues it
+        return {Pipe::Other, 1, 1, 1};
     case InstructionClass::Tensor: {
         // m16n8k16 with f16 on a H100: 33 cycles (Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU, 2024), at 512
         // multiply-adds a clock and sub-partition.

@@ -41,6 +41,14 @@ Recorder::Recorder(const sim::Program& program, int warps, std::uint32_t maxEven
 void Recorder::access(const sim::AccessEvent& e) {
     if (m_stream.events >= m_maxEvents)
         return;
+    if (e.asyncProxy || e.isMbarrier) { // past the load-store unit
+        if (e.space == ptx::Space::Global)
+            forEachLane(e.active & ~e.outOfBounds, [&](int lane) {
+                for (std::uint64_t s = e.addresses[lane] / memory::kSectorBytes; s * memory::kSectorBytes < e.addresses[lane] + static_cast<unsigned>(e.bytes); ++s)
+                    m_stream.touchedSectors += static_cast<unsigned>(std::popcount(m_touched.add(s / 4 << 4 | std::uint64_t{1} << (s % 4))));
+            });
+        return;
+    }
     const auto index = static_cast<std::uint32_t>(m_stream.accesses.size());
     if (m_firstAccess == kNone)
         m_firstAccess = index;

@@ -17,7 +17,10 @@ std::size_t sizeBytes(const sim::BlockState& s) {
     std::size_t copies = 0;
     for (const sim::WarpState& warp : s.warps)
         copies += warp.copies.size();
-    return s.rows.size() * sizeof(sim::RowChunk) + s.shared.size() + s.privateMemory.size() + 4 * s.nth.size() + copies * sizeof(sim::PendingCopy);
+    std::size_t bulk = 0;
+    for (const sim::PendingBulk& b : s.bulks)
+        bulk += b.data.size() + b.addresses.size() * sizeof(std::uint64_t);
+    return bulk + s.rows.size() * sizeof(sim::RowChunk) + s.shared.size() + s.privateMemory.size() + 4 * s.nth.size() + copies * sizeof(sim::PendingCopy);
 }
 
 } // namespace
@@ -125,6 +128,14 @@ std::vector<RecordedAccess> BlockTrace::accesses(std::uint32_t from, std::uint32
             forEachLane(a.access.active & ~a.access.outOfBounds, [&](int lane) {
                 const auto l = static_cast<std::size_t>(lane);
                 const std::uint64_t address = a.addresses[l];
+                if (a.access.bulk && a.access.kind == sim::AccessKind::Store && a.access.space == ptx::Space::Shared) {
+                    for (const sim::PendingBulk& bulk : m_machine->state().bulks)
+                        if (bulk.warp == warp && bulk.number == a.access.copy)
+                            for (std::size_t piece = 0; piece < bulk.addresses.size(); ++piece)
+                                if (bulk.addresses[piece] == address)
+                                    std::memcpy(a.values[l].data(), bulk.data.data() + piece * bulk.pieceBytes, std::min<std::size_t>(bytes, bulk.pieceBytes));
+                    return;
+                }
                 if (a.access.async && a.access.kind == sim::AccessKind::Store) {
                     // Shared memory still holds what was there; the data are on their way.
                     for (const sim::PendingCopy& copy : m_machine->state().warps[warp].copies)

@@ -13,33 +13,25 @@ constexpr int pitchA = BK + PAD, pitchB = BN + PAD;
 
 struct FragmentAB { unsigned r[8]; };   // 16 x 16 halves, each twice
 struct FragmentC { float r[8]; };       // 16 x 16 floats
+/// Eight registers as operands of an instruction.
+#define EIGHT(constraint, r) constraint(r[0]), constraint(r[1]), constraint(r[2]), constraint(r[3]), constraint(r[4]), constraint(r[5]), constraint(r[6]), constraint(r[7])
 
 __device__ __forceinline__ unsigned shared(const __half* p) { return (unsigned)__cvta_generic_to_shared(p); }
 
-__device__ __forceinline__ void loadA(FragmentAB& f, const __half* tile) {
-    asm volatile("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;"
-                 : "=r"(f.r[0]), "=r"(f.r[1]), "=r"(f.r[2]), "=r"(f.r[3]), "=r"(f.r[4]), "=r"(f.r[5]), "=r"(f.r[6]), "=r"(f.r[7])
-                 : "r"(shared(tile)), "r"(pitchA) : "memory");  // [load A]
+__device__ __forceinline__ void loadA(FragmentAB& a, const __half* tile) {
+    asm volatile("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;" : EIGHT("=r", a.r) : "r"(shared(tile)), "r"(pitchA) : "memory");  // [load A]
 }
 
-__device__ __forceinline__ void loadB(FragmentAB& f, const __half* tile) {
-    asm volatile("wmma.load.b.sync.aligned.row.m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;"
-                 : "=r"(f.r[0]), "=r"(f.r[1]), "=r"(f.r[2]), "=r"(f.r[3]), "=r"(f.r[4]), "=r"(f.r[5]), "=r"(f.r[6]), "=r"(f.r[7])
-                 : "r"(shared(tile)), "r"(pitchB) : "memory");  // [load B]
+__device__ __forceinline__ void loadB(FragmentAB& b, const __half* tile) {
+    asm volatile("wmma.load.b.sync.aligned.row.m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;" : EIGHT("=r", b.r) : "r"(shared(tile)), "r"(pitchB) : "memory");  // [load B]
 }
 
 __device__ __forceinline__ void multiply(FragmentC& c, const FragmentAB& a, const FragmentAB& b) {
-    asm volatile("wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, "
-                 "{%8, %9, %10, %11, %12, %13, %14, %15}, {%16, %17, %18, %19, %20, %21, %22, %23}, "
-                 "{%0, %1, %2, %3, %4, %5, %6, %7};"
-                 : "+f"(c.r[0]), "+f"(c.r[1]), "+f"(c.r[2]), "+f"(c.r[3]), "+f"(c.r[4]), "+f"(c.r[5]), "+f"(c.r[6]), "+f"(c.r[7])
-                 : "r"(a.r[0]), "r"(a.r[1]), "r"(a.r[2]), "r"(a.r[3]), "r"(a.r[4]), "r"(a.r[5]), "r"(a.r[6]), "r"(a.r[7]),
-                   "r"(b.r[0]), "r"(b.r[1]), "r"(b.r[2]), "r"(b.r[3]), "r"(b.r[4]), "r"(b.r[5]), "r"(b.r[6]), "r"(b.r[7]));  // [multiply]
+    asm volatile("wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11, %12, %13, %14, %15}, {%16, %17, %18, %19, %20, %21, %22, %23}, {%0, %1, %2, %3, %4, %5, %6, %7};" : EIGHT("+f", c.r) : EIGHT("r", a.r), EIGHT("r", b.r));  // [multiply]
 }
 
 __device__ __forceinline__ void store(float* tile, const FragmentC& c, int pitch) {
-    asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;" ::"l"(tile),
-                 "f"(c.r[0]), "f"(c.r[1]), "f"(c.r[2]), "f"(c.r[3]), "f"(c.r[4]), "f"(c.r[5]), "f"(c.r[6]), "f"(c.r[7]), "r"(pitch) : "memory");  // [store]
+    asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;" ::"l"(tile), EIGHT("f", c.r), "r"(pitch) : "memory");  // [store]
 }
 
 extern "C" __global__ void __launch_bounds__(threads) t1_wmma(int M, int N, int K, const __half* A, const __half* B, float* C) {

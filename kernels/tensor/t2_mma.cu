@@ -16,24 +16,23 @@ __device__ __forceinline__ int at(int row, int col) {
     return row * pitch + col;
 }
 
+/// Four registers as operands of an instruction.
+#define FOUR(constraint, r) constraint(r[0]), constraint(r[1]), constraint(r[2]), constraint(r[3])
+
 __device__ __forceinline__ unsigned shared(const __half* p) { return (unsigned)__cvta_generic_to_shared(p); }
 
 /// Four 8 x 8 matrices: lanes 8i..8i+7 give the rows of matrix i.
 __device__ __forceinline__ void loadA(unsigned (&r)[4], const __half* p) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(shared(p)) : "memory");  // [load A]
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : FOUR("=r", r) : "r"(shared(p)) : "memory");  // [load A]
 }
 
 /// The same, each matrix transposed: B is row-major in shared memory, its fragments run down columns.
 __device__ __forceinline__ void loadB(unsigned (&r)[4], const __half* p) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(shared(p)) : "memory");  // [load B]
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : FOUR("=r", r) : "r"(shared(p)) : "memory");  // [load B]
 }
 
 __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));  // [multiply]
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" : FOUR("+f", c) : FOUR("r", a), "r"(b0), "r"(b1));  // [multiply]
 }
 
 extern "C" __global__ void __launch_bounds__(threads) t2_mma(int M, int N, int K, const __half* A, const __half* B, float* C) {

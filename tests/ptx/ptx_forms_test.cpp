@@ -228,12 +228,10 @@ constexpr std::string_view kUnsupported[] = {
     R"(vote.ballot.b32 %r1,%p1;)",
     R"(tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];)",
     R"(mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4},{%r1,%r2},{%r3,%r4},{%f1,%f2,%f3,%f4},%r5,0;)",
-    R"(cp.async.bulk.commit_group;)",
-    R"(mbarrier.init.shared.b64 [sv], 1;)",
+    R"(tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 3;)",
     R"(cvt.rn.satfinite.e2m1x2.f32 %h1,%f1,%f2;)",
     R"(max.f32 %f1,%f2,%f3,%f4;)",
     R"(add.rn.f32.f16 %f1,%h1,%f2;)",
-    R"(fence.proxy.async;)",
     R"(ld.mmio.relaxed.sys.global.u32 %r1,[%rd1];)",
     R"(vadd.s32.s32.s32 %r1,%r2,%r3;)",
     R"(wgmma.fence.sync.aligned;)"};
@@ -553,19 +551,19 @@ constexpr std::string_view kInTheWild[] = {"cp.async.cg.shared.global.L2::128B",
                                            "wmma.load.c.sync.aligned.row.m16n16k16.global.f16",
                                            "wmma.mma.sync.aligned.col.row.m16n16k16.f16.f16",
                                            "wmma.load.a.sync.aligned.row.m16n16k16.global.f16",
-                                           "wmma.load.b.sync.aligned.col.m16n16k16.global.f16"};
+                                           "wmma.load.b.sync.aligned.col.m16n16k16.global.f16",
+                                           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+                                           "mbarrier.init.shared.b64",
+                                           "mbarrier.try_wait.shared.b64",
+                                           "mbarrier.expect_tx.relaxed.cta.shared::cta.b64",
+                                           "cp.async.mbarrier.arrive.shared.b64"};
 
 constexpr std::string_view kInTheWildUnsupported[] = {
-    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
-    "cp.async.mbarrier.arrive.shared.b64",
     "tex.2d.v4.f32.f32",
     "tex.2d.v4.u32.f32",
     "tex.3d.v4.f32.f32",
     "tex.a2d.v4.f32.f32",
     "tex.cube.v4.f32.f32",
-    "mbarrier.init.shared.b64",
-    "mbarrier.try_wait.shared.b64",
-    "mbarrier.expect_tx.relaxed.cta.shared::cta.b64",
     "sust.b.2d.b32.trap"};
 
 MatchedMnemonic match(std::string_view text) {

@@ -118,7 +118,7 @@ TEST_CASE("only what the entry reaches is reported") {
     const std::string text =
         kHead + ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
                 ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
-                ".func bad() { cp.async.bulk.commit_group; ret; }\n.func viaBad() { call bad; ret; }\n"
+                ".func bad() { .reg .b64 m; tensormap.replace.tile.rank.global.b1024.b32 [m], 3; ret; }\n.func viaBad() { call bad; ret; }\n"
                 ".entry good() { .param .b64 a; .param .b32 r; call (r), vprintf, (a, a); ret; }\n"
                 ".entry calls() { call viaBad; ret; }\n"
                 ".entry allocates() { .param .b64 a; call (a), malloc, (a); ret; }\n";

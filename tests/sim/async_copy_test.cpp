@@ -198,15 +198,15 @@ TEST_CASE("both sides of a copy are checked", "[async][check]") {
 TEST_CASE("forms of cp that are wrong or not executed are told apart", "[async]") {
     const auto code = [](const std::string& instruction) {
         const Result<session::LoadedProgram> program = session::loadPtx(kernel(kSetUp + instruction, 2), "t.ptx", "k");
-        return program ? "" : program.error()[0].code;
+        return program ? std::string() : program.error()[0].code;
     };
     CHECK(code("cp.async.ca.shared.global [%r10], [%rd2], 12;") == "syntax");
     CHECK(code("cp.async.cg.shared.global [%r10], [%rd2], 8;") == "syntax");
     CHECK(code("cp.async.ca.shared.global [%r10], [%rd2], %r3;") == "syntax");
     CHECK(code("cp.async.wait_group %r3;") == "syntax");
     CHECK(code("cp.async.ca.global.shared.u32 [%r10], [%rd2], 4;") == "syntax");
-    CHECK(code("cp.async.mbarrier.arrive.noinc.shared.b64 [%r10];") == "unsupported");
-    CHECK(code("cp.async.bulk.commit_group;") == "unsupported");
-    CHECK(code("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd2], [%r10], 16;") == "unsupported");
+    CHECK(code("cp.async.mbarrier.arrive.noinc.shared.b64 [%r10];").empty());
+    CHECK(code("cp.async.bulk.commit_group;").empty());
+    CHECK(code("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r10], [%rd2, {%r1, %r1, %r1}], [%r10], {%h1};") == "unsupported");
     CHECK(code("cp.async.ca.shared::cluster.global [%r10], [%rd2], 4;") == "unsupported");
 }
