@@ -14,6 +14,7 @@
 #include "engine/base/symbol.h"
 #include "engine/check/clocks.h"
 #include "engine/check/shadow.h"
+#include "engine/check/warpgroup.h"
 
 namespace lanescope::check {
 
@@ -34,7 +35,14 @@ FindingKind kindOf(sim::FaultKind fault) {
     case FaultKind::PartialWarpSync:
     case FaultKind::PartialTensor:
     case FaultKind::TooManyArrivals:
+    case FaultKind::PartialWarpgroup:
+    case FaultKind::DifferentWarpgroup:
         return FindingKind::BarrierDivergence;
+    case FaultKind::PendingResultRead:
+    case FaultKind::NoWarpgroupFence:
+        return FindingKind::RaceRaw;
+    case FaultKind::PendingRegisterWrite:
+        return FindingKind::RaceWaw;
     case FaultKind::BulkSize:
     case FaultKind::BoxStart:
         return FindingKind::Misaligned;
@@ -75,6 +83,8 @@ struct Checker::State {
         SegmentId read = 0, write = 0;
     };
     std::map<std::pair<std::uint32_t, std::uint64_t>, BulkSegments> bulks;
+    /// Of its wgmma, by warpgroup and number.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, SegmentId> products;
 
     /// A finding being gathered. Grouped by kind and place.
     struct Gathered {
@@ -94,7 +104,7 @@ struct Checker::State {
     std::map<std::tuple<FindingKind, std::uint32_t, std::uint32_t, std::string>, Gathered> gathered;
 
     struct Logged {
-        enum class What : std::uint8_t { Access, Barrier, Fence, CopyDone, BulkDone, Mbarrier, ProxyFence } what = What::Access;
+        enum class What : std::uint8_t { Access, Barrier, Fence, CopyDone, BulkDone, Mbarrier, ProxyFence, ProductsDone } what = What::Access;
         std::uint64_t clock = 0;
         std::int64_t warp = 0;
         AccessEvent access;
@@ -102,6 +112,7 @@ struct Checker::State {
         sim::BulkDoneEvent bulkDone;
         sim::MbarrierEvent mbarrier;
         std::array<std::uint64_t, kWarpSize> addresses{};
+        sim::ProductsDoneEvent products;
         std::vector<std::uint32_t> released, arrivedOnly;
         bool wholeBlock = false;
     };
@@ -416,6 +427,8 @@ struct Checker::State {
             SegmentId& side = e.kind == AccessKind::Load ? bulk.read : bulk.write;
             mine = side = side != 0 ? side : clocks.pendingBulk(e.warp);
         }
+        if (e.isProduct)
+            mine = productOf(e);
         const auto perCell = (static_cast<std::uint64_t>(e.bytes) + (1u << shift) - 1) >> shift;
         std::size_t previous = ~std::size_t{0};
         forEachLane(lanes, [&](int lane) {
@@ -442,6 +455,27 @@ struct Checker::State {
             }
         });
     }
+
+    SegmentId productOf(const AccessEvent& e) {
+        const auto [it, isNew] = products.try_emplace({e.warp / 4, e.copy}, SegmentId{0});
+        if (isNew)
+            it->second = clocks.pendingProduct(e.warp / 4);
+        return it->second;
+    }
+
+    void productsWaited(const sim::ProductsDoneEvent& e) {
+        const std::uint32_t group = e.warp / 4;
+        const auto end = products.upper_bound({group, e.upTo});
+        for (auto p = products.lower_bound({group, 0}); p != end; ++p)
+            clocks.productWaited(p->second, e.warp);
+        // The last warp to wait is done with them. Warps wait in the same order for the same products.
+        std::uint64_t& waited = productWaits[{group, e.upTo}];
+        if (++waited == 4) {
+            products.erase(products.lower_bound({group, 0}), end);
+            productWaits.erase(productWaits.lower_bound({group, 0}), productWaits.upper_bound({group, e.upTo}));
+        }
+    }
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> productWaits;
 
     /// What was copied is from now on as if the warp had written it itself.
     void copyArrives(const sim::CopyDoneEvent& e) {
@@ -583,6 +617,9 @@ struct Checker::State {
             case Logged::What::Fence:
                 clocks.fence(static_cast<std::uint32_t>(l.warp));
                 break;
+            case Logged::What::ProductsDone:
+                productsWaited(l.products);
+                break;
             case Logged::What::CopyDone:
                 l.done.addresses = l.addresses.data();
                 copyArrives(l.done);
@@ -608,6 +645,7 @@ struct Checker::State {
     bool isBulk(std::uint32_t pc) const { return launch.program->ops[pc].kind == sim::OpKind::CopyBulk; }
     std::string arrivalsText(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& arrivals) const;
     std::string deadlockMessage(const sim::DeadlockEvent& event) const;
+    std::string productRaceMessage(const Gathered& g, const std::string& other, const char* verb, const std::string& otherPlace) const;
 };
 
 std::string Checker::State::listThreads(const Gathered& g) const {
@@ -640,6 +678,9 @@ std::string Checker::State::raceMessage(const Gathered& g) const {
                                                        : "wrote";
     const std::string otherPlace = f.otherLine != 0 ? fmt::format("line {}", f.otherLine)
                                                     : fmt::format("PTX line {}", f.otherPtxLine);
+    const auto isProduct = [&](std::uint32_t pc) { return launch.program->ops[pc].kind == sim::OpKind::WarpgroupProduct; };
+    if (isProduct(f.pc) || isProduct(g.otherPc))
+        return productRaceMessage(g, reader, verb, otherPlace);
     if (isCopy(g.otherPc))
         did = f.kind == FindingKind::RaceWar ? "copies away" : "copies asynchronously";
     return fmt::format("Thread {} of block {} {} {}[{}] at {}, which {} {} at {}: {}.", threadText(f.thread->thread),
@@ -667,6 +708,24 @@ const char* Checker::State::whatIsMissing(const Gathered& g, bool sameBlock) con
     return f.space == Space::Shared ? "no __syncthreads() stands between the two" : "nothing orders the two";
 }
 
+/// A race in which a wgmma takes part; it only reads shared memory.
+std::string Checker::State::productRaceMessage(const Gathered& g, const std::string& other, const char* verb, const std::string& otherPlace) const {
+    const Finding& f = g.finding;
+    const std::string place_ = place(f.pc), in = blockText(f.thread->block);
+    if (f.kind == FindingKind::RaceWar)
+        return fmt::format("Thread {} of block {} {} {}[{}] at {}, which the wgmma at {} reads: {}.", threadText(f.thread->thread), in, verb, f.array,
+                           *f.index, place_, otherPlace,
+                           g.otherPending ? "it is still under way, for no wgmma.wait_group has waited for it"
+                                          : "nothing orders this after the wait for the wgmma");
+    const auto warp = f.thread->thread;
+    const char* need = g.lacksProxyFence ? "a fence.proxy.async of those who wrote is missing before the barrier, without which the tensor cores may read "
+                                     "what was there before"
+                       : g.otherPending ? "the copy is still under way"
+                                        : "no barrier stands between the two";
+    return fmt::format("The wgmma at {} (warp of thread {}, block {}) reads {}[{}], which {} wrote at {}: {}.", place_, threadText(warp), in, f.array,
+                       *f.index, other, otherPlace, need);
+}
+
 std::string Checker::State::message(const Gathered& g) const {
     const Finding& f = g.finding;
     const sim::Op& op = launch.program->ops[f.pc];
@@ -674,7 +733,7 @@ std::string Checker::State::message(const Gathered& g) const {
     const Space copied = op.kind == sim::OpKind::CopyAsync ? Space::Global
                          : op.kind == sim::OpKind::CopyBulk ? launch.program->bulks[op.target].source
                                                             : Space::Generic;
-    const bool isLoad = op.kind == sim::OpKind::Load || (copied != Space::Generic && f.space == copied) ||
+    const bool isLoad = op.kind == sim::OpKind::Load || op.kind == sim::OpKind::WarpgroupProduct || (copied != Space::Generic && f.space == copied) ||
                         (op.kind == sim::OpKind::FragmentMove && !launch.program->tensors[op.target].isStore);
     const char* verb = op.kind == sim::OpKind::Atomic ? (g.threads.size() > 1 ? "update" : "updates")
                        : isLoad ? (g.threads.size() > 1 ? "read" : "reads")
@@ -684,7 +743,7 @@ std::string Checker::State::message(const Gathered& g) const {
     case FindingKind::RaceRaw:
     case FindingKind::RaceWar:
     case FindingKind::RaceWaw:
-        return raceMessage(g);
+        return f.message.empty() ? raceMessage(g) : f.message; // of registers the fault has said it
     case FindingKind::OutOfBounds: {
         if (!f.message.empty())
             return f.message;
@@ -727,6 +786,8 @@ void Checker::beginBlock(std::uint32_t block) {
     s.clocks.beginBlock(block, warps);
     s.copies.clear();
     s.bulks.clear();
+    s.products.clear();
+    s.productWaits.clear();
     s.shared.clearWritten();
     if (s.localBytes != 0)
         s.localInitialised.assign(std::uint64_t{warps} * kWarpSize * s.localBytes, 0);
@@ -946,6 +1007,19 @@ void Checker::deadlock(const sim::DeadlockEvent& event) {
     f.message = s.deadlockMessage(event);
 }
 
+void Checker::productsDone(const sim::ProductsDoneEvent& event) {
+    State& s = *m_state;
+    if (!s.logging) {
+        s.productsWaited(event);
+        return;
+    }
+    State::Logged& l = s.log.emplace_back();
+    l.what = State::Logged::What::ProductsDone;
+    l.clock = event.clock;
+    l.warp = event.warp;
+    l.products = event;
+}
+
 void Checker::fault(const sim::FaultEvent& event) {
     State& s = *m_state;
     using sim::FaultKind;
@@ -958,6 +1032,16 @@ void Checker::fault(const sim::FaultEvent& event) {
     const std::string who = fmt::format("warp {} of block {}", event.warp, s.blockText(f.thread->block));
     const std::string at = s.place(event.pc);
     switch (event.kind) {
+    case FaultKind::PartialWarpgroup:
+    case FaultKind::DifferentWarpgroup:
+    case FaultKind::PendingResultRead:
+    case FaultKind::PendingRegisterWrite:
+    case FaultKind::NoWarpgroupFence:
+        f.otherLine = s.lineOf(static_cast<std::uint32_t>(event.value));
+        f.otherPtxLine = s.ptxLineOf(static_cast<std::uint32_t>(event.value));
+        f.otherThread = f.thread;
+        f.message = warpgroupMessage(event, at, s.place(static_cast<std::uint32_t>(event.value)), who);
+        break;
     case FaultKind::Trap:
         f.message = fmt::format("Thread {} of block {} stopped the kernel with a trap at {} (a failed assertion or __trap).",
                                 s.threadText(f.thread->thread), s.blockText(f.thread->block), at);

@@ -33,6 +33,7 @@ public:
     void mbarrier(const sim::MbarrierEvent& event) override;
     void proxyFence(std::uint32_t block, std::uint32_t warp, std::uint64_t clock) override;
     void deadlock(const sim::DeadlockEvent& event) override;
+    void productsDone(const sim::ProductsDoneEvent& event) override;
     void fault(const sim::FaultEvent& event) override;
 
     /// In order of severity, then line. Valid after the run.

@@ -124,6 +124,21 @@ bool Clocks::crossesProxyFence(SegmentId earlier, std::uint32_t warp) const {
     return s.block != m_block || (s.component < fenced.size() && fenced[s.component] >= s.epoch);
 }
 
+SegmentId Clocks::pendingProduct(std::uint32_t warpgroup) {
+    m_anyPending = true;
+    // An actor of its own, so that no warp is taken for the reader itself.
+    const std::uint64_t actor = (std::uint64_t{m_block} << 32) | 0x4000'0000u | warpgroup;
+    m_segments.push_back({m_block, kPendingEpoch, actor, static_cast<std::uint16_t>(warpgroup * kWarpsPerGroup), kNoComponent, false,
+                          static_cast<std::int32_t>(m_waits.size())});
+    m_waits.emplace_back();
+    return static_cast<SegmentId>(m_segments.size() - 1);
+}
+
+void Clocks::productWaited(SegmentId product, std::uint32_t warp) {
+    const auto at = static_cast<std::size_t>(m_segments[product].product);
+    m_waits[at][warp % kWarpsPerGroup] = m_known[warp].own[warp];
+}
+
 void Clocks::newEpoch(std::uint32_t warp) {
     ++m_known[warp].own[warp];
     m_current[warp] = 0;
@@ -132,8 +147,15 @@ void Clocks::newEpoch(std::uint32_t warp) {
 bool Clocks::ordered(SegmentId earlier, std::uint32_t warp) const {
     const Segment& s = m_segments[earlier];
     const Knowledge& known = m_known[warp];
-    if (s.epoch == kPendingEpoch)
+    if (s.epoch == kPendingEpoch) {
+        if (s.product < 0 || s.block != m_block)
+            return false;
+        const Waits& waits = m_waits[static_cast<std::size_t>(s.product)];
+        for (std::uint32_t i = 0; i < kWarpsPerGroup; ++i)
+            if (waits[i] != 0 && (s.warp + i == warp || known.own[s.warp + i] >= waits[i]))
+                return true;
         return false;
+    }
     if (s.block == m_block)
         return s.component == warp || (s.component < known.own.size() && known.own[s.component] >= s.epoch);
     if (!known.others)

@@ -10,6 +10,7 @@
 // segments come before a proxy fence that comes before now.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -36,7 +37,13 @@ public:
     std::uint64_t actor(SegmentId s) const { return m_segments[s].actor; }
     /// A segment of its own for a copy that the warp has issued: nothing comes after it, not even in the warp.
     SegmentId pending(std::uint32_t warp);
-    bool isPending(SegmentId s) const { return m_segments[s].epoch == kPendingEpoch; }
+    /// One for a wgmma, which a whole warpgroup has issued: over for whoever comes after the wait of any of its warps.
+    SegmentId pendingProduct(std::uint32_t warpgroup);
+    void productWaited(SegmentId product, std::uint32_t warp);
+    bool isPending(SegmentId s) const {
+        const Segment& segment = m_segments[s];
+        return segment.epoch == kPendingEpoch && (segment.product < 0 || m_waits[static_cast<std::size_t>(segment.product)] == Waits{});
+    }
     /// The same for a bulk copy, whose segment stays apart from the warp's own when it has ended.
     SegmentId pendingBulk(std::uint32_t warp);
     bool isBulk(SegmentId s) const { return m_segments[s].isBulk; }
@@ -81,7 +88,10 @@ private:
         std::uint16_t warp = 0;
         std::uint32_t component = 0; ///< of the clocks: the warp, or one of the copies'
         bool isBulk = false;
+        std::int32_t product = -1; ///< index into m_waits: a wgmma, which has no component
     };
+    static constexpr std::uint32_t kWarpsPerGroup = 4, kNoComponent = 0xffff'ffffu;
+    using Waits = std::array<std::uint32_t, kWarpsPerGroup>; ///< epoch in which each warp of the warpgroup waited, 0: not yet
     /// What is known: epochs of the own block's warps, and those of other blocks.
     struct Knowledge {
         std::vector<std::uint32_t> own;
@@ -102,6 +112,7 @@ private:
     void newEpoch(std::uint32_t warp);
     bool isOfCopies(SegmentId s) const { return m_segments[s].component >= m_known.size(); }
 
+    std::vector<Waits> m_waits;
     std::vector<Segment> m_segments{1};
     SegmentId m_firstUnordered = 1, m_firstUnsettled = 1;
     bool m_anyPending = false; ///< in the present block

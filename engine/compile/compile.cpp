@@ -16,6 +16,7 @@
 #include "engine/compile/invoke.h"
 #include "engine/compile/locate.h"
 #include "engine/compile/messages.h"
+#include "engine/compile/target.h"
 
 namespace lanescope::embedded {
 std::span<const EmbeddedFile> compile_headers();
@@ -27,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Changes whenever the options given to a compiler, or what is done to its PTX, change.
-constexpr std::string_view kOptionsRevision = "1";
+constexpr std::string_view kOptionsRevision = "2";
 constexpr std::uintmax_t kLargestInclude = std::uintmax_t{16} << 20;
 
 /// A private folder that goes away with its owner.
@@ -276,6 +277,7 @@ Result<CompileOutput> compileWith(const CompileRequest& request, const Located& 
     CompileOutput output;
     output.ptx = std::move(attempt->ptx);
     useRequestedNames(output.ptx, request, folder->path());
+    raiseTarget(output.ptx);
     output.used = located.compiler;
     output.version = std::move(*version);
     output.arch = std::move(attempt->arch);
@@ -288,6 +290,8 @@ Result<CompileOutput> compileUntimed(const CompileRequest& request,
     auto arch = parseArchitecture(request.arch);
     if (!arch)
         return failure(std::move(arch.error()));
+    if (arch->number == 90 && needsHopperOnly(request.text))
+        arch->suffix = "a";
     const Cache cache(environment.cacheDir, environment.cacheLimitBytes);
     std::vector<Located> located = locateCompilers(environment);
     if (request.with)

@@ -42,6 +42,11 @@ struct Macro {
 
 #define LS_EVICT "evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"
 #define LS_MEMORY_SPACES "global|shared|shared::cta|shared::cluster|local|const|param|param::entry|param::func"
+#define LS_N24(k) "m64n8k" k "|m64n16k" k "|m64n24k" k "|m64n32k" k
+#define LS_N16(k) "|m64n48k" k "|m64n64k" k "|m64n80k" k "|m64n96k" k "|m64n112k" k "|m64n128k" k "|m64n144k" k "|m64n160k" k "|m64n176k" k \
+                  "|m64n192k" k "|m64n208k" k "|m64n224k" k "|m64n240k" k "|m64n256k" k
+#define LS_N8(k) "|m64n40k" k "|m64n56k" k "|m64n72k" k "|m64n88k" k "|m64n104k" k "|m64n120k" k "|m64n136k" k "|m64n152k" k "|m64n168k" k \
+                 "|m64n184k" k "|m64n200k" k "|m64n216k" k "|m64n232k" k "|m64n248k" k
 constexpr Macro kMacros[] = {
     {"rnd", "rnd=rn|rz|rm|rp"},
     {"rndi", "rnd=rni|rzi|rmi|rpi"},
@@ -69,7 +74,15 @@ constexpr Macro kMacros[] = {
     {"policy2", "hint=L2::evict_unchanged|L2::evict_first"},
     {"vec", "vec=v2|v4|v8"},
     {"dims", "dims=1d|2d|3d|4d|5d"},
+    {"gk8", "shape=" LS_N24("8") LS_N16("8") LS_N8("8")},
+    {"gk16", "shape=" LS_N24("16") LS_N16("16") LS_N8("16")},
+    {"gk32", "shape=" LS_N24("32") LS_N16("32") LS_N8("32")},
+    {"gi32", "shape=" LS_N24("32") LS_N16("32")}, // integers take n in steps of 16 above 32
+    {"gi256", "shape=" LS_N24("256") LS_N16("256")},
 };
+#undef LS_N24
+#undef LS_N16
+#undef LS_N8
 #undef LS_EVICT
 #undef LS_MEMORY_SPACES
 
@@ -99,7 +112,7 @@ Field findField(std::string_view name) {
         {"async", Field::Async},  {"bulk", Field::Bulk},    {"proxy", Field::Proxy}, {"dims", Field::Dimensions},
         {"sem", Field::Ordering}, {"scope", Field::Scope},  {"cache", Field::Cache},
         {"space", Field::Space},  {"vec", Field::Vector},   {"mbar", Field::Mbarrier},
-        {"wmma", Field::Wmma},
+        {"wmma", Field::Wmma},    {"wgmma", Field::Wgmma},
         {"shape", Field::Shape},  {"layA", Field::LayoutA}, {"layB", Field::LayoutB},
         {"num", Field::Matrices}, {"hint", Field::Hint}};
     for (const auto& [text, field] : kFields)
@@ -166,8 +179,12 @@ OperandForm parseOperandForm(std::string_view word) {
     }
     if (const std::size_t star = word.find('*'); star != std::string_view::npos) {
         operand.role = OperandRole::Elements;
-        for (const char digit : word.substr(0, star))
-            operand.count = static_cast<std::uint8_t>(10 * operand.count + (digit - '0'));
+        const std::string_view count = word.substr(0, star);
+        if (count == "n" || count == "h")
+            operand.count = count == "n" ? kHalfOfN : kQuarterOfN;
+        else
+            for (const char digit : count)
+                operand.count = static_cast<std::uint8_t>(10 * operand.count + (digit - '0'));
         word.remove_prefix(star + 1);
         operand.type = findType(word);
     } else if (consume(word, "p/")) {
@@ -177,6 +194,9 @@ OperandForm parseOperandForm(std::string_view word) {
         operand.role = OperandRole::Memory;
     } else if (word == "[t]") {
         operand.role = OperandRole::TensorBox;
+    } else if (word == "A") {
+        operand.role = OperandRole::RegistersOrDescriptor;
+        operand.type = Type::U64;
     } else if (word == "imm") {
         operand.role = OperandRole::Constant;
     } else if (word == "!pred") {
@@ -338,6 +358,10 @@ constexpr Named<WmmaOp> kWmmaOps[] = {{"load.a", WmmaOp::LoadA},
                                       {"load.c", WmmaOp::LoadC},
                                       {"store.d", WmmaOp::StoreD},
                                       {"mma", WmmaOp::Mma}};
+constexpr Named<WgmmaOp> kWgmmaOps[] = {{"fence", WgmmaOp::Fence},
+                                        {"mma_async", WgmmaOp::MmaAsync},
+                                        {"commit_group", WgmmaOp::CommitGroup},
+                                        {"wait_group", WgmmaOp::WaitGroup}};
 constexpr Named<MatrixLayout> kLayouts[] = {{"row", MatrixLayout::Row}, {"col", MatrixLayout::Col}};
 constexpr Named<std::uint8_t> kMatrices[] = {
     {"x1", std::uint8_t{1}}, {"x2", std::uint8_t{2}}, {"x4", std::uint8_t{4}}};
@@ -556,6 +580,8 @@ bool applyToken(Field field, std::string_view token, Modifiers& modifiers) {
         return assign(kMbarrierOps, token, modifiers.mbarrier);
     case Field::Wmma:
         return assign(kWmmaOps, token, modifiers.wmma);
+    case Field::Wgmma:
+        return assign(kWgmmaOps, token, modifiers.wgmma);
     case Field::Shape:
         return assignShape(token, modifiers.shape);
     case Field::LayoutA:
@@ -668,6 +694,8 @@ Type operandType(const OperandForm& form, const Type (&types)[kTypeSlots]) {
 }
 
 int elementCount(const OperandForm& form, const Modifiers& modifiers) {
+    if (form.count == kHalfOfN || form.count == kQuarterOfN)
+        return modifiers.shape.n / (form.count == kHalfOfN ? 2 : 4);
     return form.count != 0 ? form.count : modifiers.vector;
 }
 

@@ -35,6 +35,7 @@ enum class Field : std::uint8_t {
     Vector,
     Mbarrier,
     Wmma,
+    Wgmma,
     Shape,
     LayoutA,
     LayoutB,
@@ -51,6 +52,8 @@ struct ModifierGroup {
 
 inline constexpr int kTypeSlots = 4;
 inline constexpr std::uint8_t kWideSlot = 9;
+/// Values of OperandForm::count: as many as the shape says.
+inline constexpr std::uint8_t kHalfOfN = 254, kQuarterOfN = 253;
 
 enum class OperandRole : std::uint8_t {
     Value,     ///< register, immediate or special register of the type
@@ -60,6 +63,7 @@ enum class OperandRole : std::uint8_t {
     Pair,      ///< d|p, the predicate optional when pairOptional
     Predicate, ///< predicate source; !p allowed
     ValueOrPredicate, ///< as Value, or a predicate register (cp.async: how much to copy, or whether at all)
+    RegistersOrDescriptor, ///< wgmma: four registers, or the descriptor of a matrix in shared memory
     Memory,    ///< [address]
     TensorBox, ///< [address of a tensor map, {coordinates}]
     Constant   ///< goes to Instruction::immediate (lop3)
@@ -73,7 +77,7 @@ struct OperandForm {
     bool pairOptional = false;
     /// 1 to 4: that type slot of the instruction; kWideSlot: twice the width of slot 1; 0: `type`.
     std::uint8_t slot = 0;
-    std::uint8_t count = 0; ///< Elements: how many; 0: Modifiers::vector
+    std::uint8_t count = 0; ///< Elements: how many; 0: Modifiers::vector; kHalfOfN, kQuarterOfN
     Type type = Type::None;
 };
 

@@ -77,6 +77,13 @@ std::string operandProblem(const Function& function, const Operand& operand,
                            const OperandForm& form, Type type, int vector) {
     if (form.role == OperandRole::Memory || form.role == OperandRole::TensorBox)
         return addressProblem(operand, form.role == OperandRole::TensorBox);
+    if (form.role == OperandRole::RegistersOrDescriptor) {
+        OperandForm part;
+        if (operand.kind != OperandKind::Vector)
+            return operandProblem(function, operand, part, type, 1);
+        part.role = OperandRole::Elements;
+        return operandProblem(function, operand, part, Type::B32, 4);
+    }
     if (form.role == OperandRole::Pair)
         return pairProblem(function, operand, form, type);
     if (form.role == OperandRole::ValueOrPredicate && operand.isRegister() &&
@@ -168,6 +175,12 @@ InstructionClass tensorClass(const Instruction& instruction) {
         return InstructionClass::Tensor;
     case Opcode::Movmatrix:
         return InstructionClass::Warp;
+    case Opcode::Wgmma:
+        switch (instruction.modifiers.wgmma) {
+        case WgmmaOp::MmaAsync: return InstructionClass::Tensor;
+        case WgmmaOp::Fence: return InstructionClass::Fence;
+        default: return InstructionClass::Other;
+        }
     default:
         return InstructionClass::Tensor;
     }
@@ -317,7 +330,8 @@ bool writesFirstOperand(const Instruction& in) {
         return false;
     default:
         return in.opcode != Opcode::St && in.opcode != Opcode::Red && in.opcode != Opcode::Stmatrix &&
-               in.modifiers.wmma != WmmaOp::StoreD;
+               in.modifiers.wmma != WmmaOp::StoreD &&
+               (in.opcode != Opcode::Wgmma || in.modifiers.wgmma == WgmmaOp::MmaAsync);
     }
 }
 

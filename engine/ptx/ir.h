@@ -188,6 +188,8 @@ enum class MbarrierOp : std::uint8_t {
 };
 /// wmma: what it does.
 enum class WmmaOp : std::uint8_t { None, LoadA, LoadB, LoadC, StoreD, Mma };
+/// wgmma: what it does.
+enum class WgmmaOp : std::uint8_t { None, Fence, MmaAsync, CommitGroup, WaitGroup };
 enum class MatrixLayout : std::uint8_t { None, Row, Col };
 /// m16n8k16; k is 0 where only m and n are written, all are 0 without a shape.
 struct MatrixShape {
@@ -222,6 +224,7 @@ struct Modifiers {
     std::uint8_t vector = 1;      // 1, 2, 4, 8 elements
     MbarrierOp mbarrier = MbarrierOp::None;
     WmmaOp wmma = WmmaOp::None;
+    WgmmaOp wgmma = WgmmaOp::None;
     MatrixShape shape;                                   // mma, wmma, ldmatrix and their like
     MatrixLayout layoutA = MatrixLayout::None;           // also the layout of wmma.load and wmma.store
     MatrixLayout layoutB = MatrixLayout::None;

@@ -120,6 +120,16 @@ Operand Parser::operandOf(const Symbol& symbol) const {
     return operand;
 }
 
+namespace {
+/// A of wgmma when it is in registers.
+OperandForm registersOfDescriptor() {
+    OperandForm form;
+    form.role = OperandRole::Elements;
+    form.count = 4;
+    return form;
+}
+} // namespace
+
 bool Parser::parseOperand(Instruction& instruction, const OperandForm& form, Type type) {
     Operand operand;
     bool ok = false;
@@ -152,6 +162,13 @@ bool Parser::parseOperand(Instruction& instruction, const OperandForm& form, Typ
     case OperandRole::Value:
         ok = parseValue(operand, form, type, instruction.modifiers);
         break;
+    case OperandRole::RegistersOrDescriptor: {
+        const auto symbol = current().kind == TokenKind::Identifier ? find(current().text) : std::nullopt;
+        const bool isVector = current().is('{') || (symbol && symbol->kind == Symbol::Kind::VectorRegister);
+        ok = isVector ? parseValue(operand, registersOfDescriptor(), Type::B32, instruction.modifiers)
+                      : parseValue(operand, OperandForm{}, type, instruction.modifiers);
+        break;
+    }
     case OperandRole::ValueOrPredicate: {
         const auto symbol = current().kind == TokenKind::Identifier ? find(current().text) : std::nullopt;
         const bool isPredicate = symbol && symbol->kind == Symbol::Kind::Register &&

@@ -68,6 +68,9 @@ SharedLayout layOutShared(const Module& module, std::span<const std::uint32_t> f
                             std::max<std::uint64_t>(variable.alignment, kDynamicAlignment));
         layout.places.push_back(at);
     }
+    // What lies before the dynamic arrays is static, padding too, as ptxas counts it.
+    for (const SharedPlacement& at : dynamic)
+        layout.staticBytes = std::max(layout.staticBytes, at.offset);
     return layout;
 }
 

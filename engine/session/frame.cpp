@@ -100,6 +100,8 @@ AccessView accessView(const PreparedLaunch& prepared, const sim::Memory& memory,
 
 /// Place of an operand of a tensor instruction among those of its text.
 std::size_t positionOf(const sim::Op& op, const sim::TensorOp& t, std::size_t operand) {
+    if (op.kind == sim::OpKind::WarpgroupProduct)
+        return operand == 0 ? 1 : 0; // D, which is C as well, and A
     if (op.kind == sim::OpKind::MatrixProduct)
         return operand == 3 ? 0 : operand + 1; // D, A, B, C
     return operand == 0 || t.isStore ? 1 : 0;
@@ -264,7 +266,7 @@ FrameView Session::State::frame() const {
         for (auto i = mine.begin(); i != at; ++i)
             f.iteration += events[*i].pc == f.pc;
         const sim::Op& op = code.ops[f.pc];
-        const bool isTensor = op.kind == sim::OpKind::MatrixProduct || op.kind == sim::OpKind::TransposeFragment || op.kind == sim::OpKind::FragmentMove;
+        const bool isTensor = op.kind == sim::OpKind::MatrixProduct || op.kind == sim::OpKind::WarpgroupProduct || op.kind == sim::OpKind::TransposeFragment || op.kind == sim::OpKind::FragmentMove;
         const auto operandNow = [&](std::size_t operand) {
             if (code.tensors[op.target].operands[operand].valid())
                 f.fragments.push_back(fragmentView(code, f.pc, operand, trace->rows(static_cast<std::uint32_t>(selection.warp))));

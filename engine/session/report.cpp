@@ -232,6 +232,8 @@ std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared,
     out["model"] = modelJson(report);
     if (report.verification)
         out["verification"] = verificationJson(*report.verification);
+    if (report.firstWrong)
+        out["verification"]["first_wrong"] = toJson(*report.firstWrong);
     out["lines"] = linesJson(program, report);
     out["seconds"] = report.seconds;
     return out.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -248,6 +250,8 @@ std::string toText(const LoadedProgram& program, const PreparedLaunch& prepared,
                        report.scaled ? (report.isExact ? ", counters scaled to the grid" : ", counters estimated for the grid") : "", report.finished ? "" : ", stopped before the end");
     if (report.verification)
         out += verificationText(*report.verification);
+    if (report.firstWrong)
+        out += fmt::format("          {}\n", toString(*report.firstWrong));
     out += "\ncounters\n";
     for (const sim::Metric& m : sim::metrics()) {
         const double v = m.value(report.counters);

@@ -94,9 +94,8 @@ std::string verificationText(const SimReport& report) {
     if (report.verification->matches)
         return fmt::format("Equals the reference: {}", report.verification->rule);
     for (const catalog::OutputCheck& o : report.verification->outputs)
-        if (o.mismatches != 0)
-            return fmt::format("{} differs from the reference in {} elements, first at {}: {:g} instead of {:g}", o.name, o.mismatches, o.firstIndex,
-                               o.got, o.expected);
+        if (o.mismatches != 0 && report.firstWrong)
+            return fmt::format("{} differs from the reference in {} elements, first {}", o.name, o.mismatches, toString(*report.firstWrong));
     return "Differs from the reference";
 }
 

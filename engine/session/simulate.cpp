@@ -154,7 +154,7 @@ model::KernelCounts kernelCounts(const sim::Counters& c, const sim::Launch& laun
     out.flops = std::max(number(c.flops - c.tensorFlops), 2 * out.fma);
     out.tensorFma = number(c.tensorFma);
     for (const sim::TensorOp& t : launch.program->tensors) // kernels keep to one type
-        if (t.operands[0].valid() && t.operands[1].valid())
+        if (t.product.shape.k != 0)
             out.tensorFigure = tensorFigure(t.product);
     out.fp32WarpInstructions = number(c.of(InstructionClass::Float32).executions);
     out.warpInstructions = number(c.total.executions);
@@ -197,8 +197,10 @@ Result<SimReport> simulate(const LoadedProgram& program, const PreparedLaunch& p
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const bool ranAll = options.findings && report.finished && report.blocksSimulated == report.blocksInGrid;
     if (ranAll && program.kernel != nullptr && program.resolved.reference && prepared.launch.arguments.size() == program.kernel->arguments.size())
-        if (Result<catalog::ReferenceReport> verification = verify(program, prepared, memory))
+        if (Result<catalog::ReferenceReport> verification = verify(program, prepared, memory)) {
+            report.firstWrong = firstWrongElement(*program.resolved.reference, *verification, prepared.launch, options.maxInstructions);
             report.verification = std::move(*verification);
+        }
     modelInto(report, program, prepared, device);
     return report;
 }

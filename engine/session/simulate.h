@@ -22,6 +22,7 @@
 #include "engine/model/roofline.h"
 #include "engine/model/waves.h"
 #include "engine/session/argument_spec.h"
+#include "engine/session/wrong_element.h"
 #include "engine/sim/launch.h"
 
 namespace lanescope::session {
@@ -103,6 +104,7 @@ struct SimReport {
     bool finished = true, cancelled = false;
     double seconds = 0;     ///< wall time of the simulation
     std::optional<catalog::ReferenceReport> verification; ///< all blocks ran and the kernel has a reference
+    std::optional<WrongElement> firstWrong; ///< where it does not match
     // model
     int registersPerThread = 0;
     std::string registersSource; ///< "ptxas 13.0 ..." or "estimated from PTX"

@@ -77,6 +77,7 @@ void BlockMachine::start(std::uint64_t linearBlock) {
     s.cluster = {};
     s.timeouts = 0;
     s.locationClocks.clear();
+    s.openProducts.clear();
     s.warps.resize(warps);
     const Dim3 block = m_launch.blockAt(linearBlock);
     const std::uint32_t smCount = std::max<std::uint32_t>(1, m_launch.limits.smCount);
@@ -97,6 +98,10 @@ void BlockMachine::start(std::uint64_t linearBlock) {
         warp.bulkGroups.clear();
         warp.bulkCommits.clear();
         warp.clusterGeneration = warp.polls = 0;
+        warp.products.clear();
+        warp.fragmentRegisters.assign(m_program.fragmentRegisterCount, {});
+        warp.productsIssued = 0;
+        warp.productGroups = warp.warpgroupFences = warp.fencePc = 0;
         warp.spins = 0;
         std::uint8_t* rows = rowsOf(w);
         for (const SpecialRow& special : m_program.specials)
@@ -219,7 +224,7 @@ std::uint64_t BlockMachine::run(std::uint64_t budget, const std::atomic<bool>* c
                     LaneMask active = f.mask;
                     if (op.guard.valid())
                         active &= loadMask(rows + op.guard.offset()) ^ op.guardXor;
-                    if (op.kind == OpKind::Lane && op.negatedSources == 0 && !op.readsClock) {
+                    if (op.kind == OpKind::Lane && op.negatedSources == 0 && !op.readsClock && !op.usesFragments) {
                         if (active != 0)
                             executeLane(op, w, active, warp.alive);
                         if (m_counters != nullptr) {
@@ -294,6 +299,8 @@ bool BlockMachine::execute(std::uint32_t warpIndex, std::size_t fragment) {
     if (op.visible && active != 0)
         ++warp.clock;
 
+    if (op.usesFragments && active != 0)
+        useFragments(warpIndex, pc, active);
     bool counted = true; // the instruction completes now (a *.sync that waits is executed later)
     switch (op.kind) {
     case OpKind::Lane:
@@ -392,6 +399,28 @@ bool BlockMachine::execute(std::uint32_t warpIndex, std::size_t fragment) {
                 fragmentMove(op, warpIndex, pc, active, warp.frames[static_cast<std::size_t>(f.frame)].base);
             }
         }
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::WarpgroupProduct:
+        if (active != 0) {
+            m_flags |= InstructionEvent::kMemory;
+            if (active != kFullMask)
+                fault(FaultKind::PartialTensor, warpIndex, pc, active, ~active);
+            warpgroupProduct(op, warpIndex, pc, active);
+        }
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::WarpgroupFence:
+        ++warp.warpgroupFences;
+        warp.fencePc = pc;
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::WarpgroupCommit:
+        ++warp.productGroups;
+        advance(warp, fragment, pc + 1);
+        break;
+    case OpKind::WarpgroupWait:
+        waitForProducts(warpIndex, op.target);
         advance(warp, fragment, pc + 1);
         break;
     case OpKind::LoadParam:
@@ -504,6 +533,8 @@ bool BlockMachine::execute(std::uint32_t warpIndex, std::size_t fragment) {
     if ((m_flags & InstructionEvent::kExit) != 0) {
         checkBarriers();
         checkClusterBarrier();
+        if (m_state.aliveThreads == 0)
+            reportOpenProducts();
     }
     return op.visible;
 }
@@ -595,8 +626,9 @@ void BlockMachine::convertAddress(const Op& op, std::uint8_t* rows, LaneMask act
     }
 }
 
-void BlockMachine::fault(FaultKind kind, std::uint32_t warp, std::uint32_t pc, LaneMask lanes, LaneMask missing, std::uint64_t value) {
-    const FaultEvent event{kind, static_cast<std::uint32_t>(m_state.block), warp, pc, lanes, missing, value};
+void BlockMachine::fault(FaultKind kind, std::uint32_t warp, std::uint32_t pc, LaneMask lanes, LaneMask missing, std::uint64_t value,
+                         std::string_view name) {
+    const FaultEvent event{kind, static_cast<std::uint32_t>(m_state.block), warp, pc, lanes, missing, value, name};
     for (EventSink* sink : m_sinks)
         sink->fault(event);
 }

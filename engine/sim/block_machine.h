@@ -106,6 +106,28 @@ struct ClusterBarrier {
     std::uint32_t generation = 0;
 };
 
+/// A wgmma that the warp has not waited for.
+struct PendingProduct {
+    std::uint64_t number = 0; ///< AccessEvent::copy
+    std::uint32_t group = 0;  ///< commits before it
+};
+
+/// What is known of a register of Program::fragmentRegisterNames.
+struct FragmentRegister {
+    std::uint64_t product = 0; ///< number + 1 of the last wgmma that has it as D or A; 0: none
+    std::uint32_t productPc = 0;
+    bool isResult = false;      ///< as D
+    std::uint32_t written = 0;  ///< fences of the warp when another instruction last wrote it, + 1; 0: none that counts
+    std::uint32_t writtenPc = 0;
+};
+
+/// A wgmma that some warps of a warpgroup have executed and others have still to.
+struct OpenProduct {
+    std::uint32_t warpgroup = 0, pc = 0, warps = 0; ///< warps: a bit each
+    std::uint64_t number = 0;
+    std::array<std::uint64_t, 2> descriptors{};
+};
+
 struct WarpState {
     std::vector<Fragment> fragments;
     std::vector<Join> joins;
@@ -121,6 +143,12 @@ struct WarpState {
     std::vector<std::uint32_t> bulkCommits; ///< by lane: groups of bulk copies committed so far; empty before the first
     std::uint32_t clusterGeneration = 0;    ///< of barrier.cluster that the warp has arrived for
     std::uint32_t polls = 0;                ///< failed tests of mbarriers since one succeeded
+    std::vector<PendingProduct> products; ///< in the order in which they were issued
+    std::vector<FragmentRegister> fragmentRegisters;
+    std::uint64_t productsIssued = 0;
+    std::uint32_t productGroups = 0;  ///< wgmma.commit_group so far
+    std::uint32_t warpgroupFences = 0;
+    std::uint32_t fencePc = 0;        ///< of the last wgmma.fence
     bool runnable() const {
         for (const Fragment& f : fragments)
             if (f.state == FragmentState::Runnable)
@@ -157,6 +185,7 @@ struct BlockState {
     std::uint32_t turn = 0;         ///< warp that is next (or has the turn)
     bool turnOpen = false;          ///< that warp goes on
     std::uint64_t random = 1;
+    std::vector<OpenProduct> openProducts;
     std::uint32_t aliveThreads = 0;
     bool stopped = false;           ///< trapped or hung
     std::vector<PendingBulk> bulks;       ///< in the order in which they were issued
@@ -258,7 +287,8 @@ private:
     bool resolveHang();
     void packUnpack(const Op& op, std::uint8_t* rows, LaneMask active);
     void convertAddress(const Op& op, std::uint8_t* rows, LaneMask active);
-    void fault(FaultKind kind, std::uint32_t warp, std::uint32_t pc, LaneMask lanes, LaneMask missing = 0, std::uint64_t value = 0);
+    void fault(FaultKind kind, std::uint32_t warp, std::uint32_t pc, LaneMask lanes, LaneMask missing = 0, std::uint64_t value = 0,
+               std::string_view name = {});
     std::uint8_t* privateBytes(std::uint32_t warp, int lane) {
         return m_state.privateMemory.data() + (static_cast<std::uint64_t>(warp) * kWarpSize + static_cast<unsigned>(lane)) * m_privateStride;
     }
@@ -325,6 +355,16 @@ private:
     void fragmentMove(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active, std::uint32_t frameBase);
     void describeAccess(AccessEvent& event, const MemoryOp& memory, std::uint32_t pc, bool isFirst);
     void moveFragment(const TensorOp& t, std::uint32_t warpIndex, LaneMask active, ptx::Space space, const FragmentPieces& pieces);
+    // block_warpgroup.cpp
+    struct SharedOperand;
+    void warpgroupProduct(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active);
+    void readSharedOperand(const TensorOp& t, int which, std::uint32_t rank, std::uint64_t descriptor, SharedOperand& out) const;
+    void emitOperandReads(AccessEvent event, const SharedOperand& operand, bool counts);
+    void waitForProducts(std::uint32_t warpIndex, std::uint32_t mayBePending);
+    void joinWarpgroup(std::uint32_t warpIndex, std::uint32_t pc, std::uint64_t number, const std::array<std::uint64_t, 2>& descriptors);
+    void useFragments(std::uint32_t warpIndex, std::uint32_t pc, LaneMask active);
+    void useProductRegisters(std::uint32_t warpIndex, std::uint32_t pc, LaneMask active, std::uint64_t number);
+    void reportOpenProducts();
     void loadParameter(const Op& op, std::uint8_t* rows, LaneMask active);
     void privateAccess(const Op& op, const MemoryOp& memory, std::uint32_t warpIndex, LaneMask active, const std::uint64_t* addresses);
     void transfer(const Op& op, const MemoryOp& memory, std::uint8_t* rows, LaneMask active, std::uint8_t* host,

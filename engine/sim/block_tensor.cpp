@@ -64,6 +64,10 @@ void BlockMachine::writeFragment(const FragmentOperand& operand, std::uint8_t* r
     }
 }
 
+// block_warpgroup.cpp uses these.
+template void BlockMachine::readFragment(const FragmentOperand&, const std::uint8_t*, std::uint32_t*) const;
+template void BlockMachine::writeFragment(const FragmentOperand&, std::uint8_t*, const std::uint32_t*, LaneMask);
+
 void BlockMachine::matrixProduct(const Op& op, std::uint32_t warpIndex, LaneMask active) {
     const TensorOp& t = m_program.tensors[op.target];
     std::uint8_t* rows = rowsOf(warpIndex);

@@ -54,6 +54,7 @@ void Counters::addScaled(const Counters& o, std::uint64_t factor) {
     tensorFma += o.tensorFma * factor;
     tensorFlops += o.tensorFlops * factor;
     tensorHmma += o.tensorHmma * factor;
+    tensorGmma += o.tensorGmma * factor;
     tensorImma += o.tensorImma * factor;
     tensorDmma += o.tensorDmma * factor;
     blocks += o.blocks * factor;
@@ -124,6 +125,7 @@ void countProduct(Counters& c, const tensor::Product& p, const tensor::Generatio
     }
     const tensor::MachineCount machine = tensor::machineCount(p, generation);
     const std::uint64_t instructions = executions * static_cast<unsigned>(machine.instructions);
+    c.tensorGmma += p.family == tensor::Family::Wgmma ? instructions : 0;
     switch (machine.pipe) {
     case tensor::MachineCount::Pipe::None: break;
     case tensor::MachineCount::Pipe::Hmma: c.tensorHmma += instructions; break;
@@ -144,7 +146,7 @@ Counters fold(const Program& program, const tensor::Generation& generation, std:
         c.flops += n.lanes * op.flopsPerLane;
         c.fmaLanes += n.lanes * op.fmaPerLane;
         c.ffmaLanes += op.isFfma ? n.lanes : 0;
-        if (op.kind == OpKind::MatrixProduct)
+        if (op.kind == OpKind::MatrixProduct || op.kind == OpKind::WarpgroupProduct)
             countProduct(c, program.tensors[op.target].product, generation, n.executions - n.predicatedOff);
         const MemoryOp* const memory = program.memoryOf(op);
         const bool isReduction = op.countsAsReduction;
@@ -290,6 +292,11 @@ std::span<const Metric> metrics() {
          "Those with integers and bits.", [](const Counters& c) { return number(c.tensorImma); }},
         {"tensor_instructions_dmma", "smsp__inst_executed_pipe_tensor_op_dmma.sum", "Tensor instructions, DMMA", "warp instructions",
          "Those with f64.", [](const Counters& c) { return number(c.tensorDmma); }},
+        {"tensor_instructions_gmma", "smsp__inst_executed_pipe_tensor_op_gmma.sum", "Tensor instructions, wgmma", "warp instructions",
+         "Those of warpgroups: one in each of the four warps, HMMA or IMMA as well.", [](const Counters& c) { return number(c.tensorGmma); }},
+        {"tensor_shared_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum", "Wavefronts of wgmma", "wavefronts",
+         "Wavefronts in which wgmma reads its operands from shared memory; no load instructions are executed for them.",
+         [](const Counters& c) { return number(c.of(InstructionClass::Tensor).wavefronts); }},
         {"tensor_fma", "", "Multiply-adds of tensor cores", "FMA", "Multiply-adds of matrix products: m * n * k of each.",
          [](const Counters& c) { return number(c.tensorFma); }},
         {"flops", "", "Floating-point operations", "FLOP", "Of active lanes and of matrix products, a multiply-add counts two.",

@@ -50,6 +50,7 @@ struct Counters {
     /// Multiply-adds of matrix products (bit operations of b1 among them), and the machine's tensor instructions by pipe.
     std::uint64_t tensorFma = 0, tensorFlops = 0; ///< flops: of the floating-point ones, part of flops
     std::uint64_t tensorHmma = 0, tensorImma = 0, tensorDmma = 0;
+    std::uint64_t tensorGmma = 0; ///< wgmma, counted among those as well
     std::uint64_t blocks = 0, warps = 0, threads = 0;
     /// Distinct bytes of global memory read or written in the whole launch (compulsory traffic), in sectors of 32 bytes.
     std::uint64_t distinctSectorsRead = 0, distinctSectorsWritten = 0;

@@ -12,6 +12,16 @@ using ptx::Opcode;
 using ptx::WmmaOp;
 using tensor::Element;
 
+/// Type of the registers that hold elements of the type.
+ptx::Type registerType(Element element) {
+    return element == Element::F64   ? ptx::Type::F64
+           : element == Element::F32 ? ptx::Type::F32
+           : element == Element::S32 ? ptx::Type::S32
+                                     : ptx::Type::B32;
+}
+
+} // namespace
+
 Element elementOf(ptx::Type type) {
     switch (type) {
     case ptx::Type::F64: return Element::F64;
@@ -30,16 +40,8 @@ Element elementOf(ptx::Type type) {
     }
 }
 
-/// Type of the registers that hold elements of the type.
-ptx::Type registerType(Element element) {
-    return element == Element::F64   ? ptx::Type::F64
-           : element == Element::F32 ? ptx::Type::F32
-           : element == Element::S32 ? ptx::Type::S32
-                                     : ptx::Type::B32;
-}
-
-FragmentOperand fragment(std::shared_ptr<const tensor::FragmentMap> map, Element element, const ptx::Operand& operand, bool isDestination,
-                         const TensorDecoding& decoding) {
+FragmentOperand fragmentOperand(std::shared_ptr<const tensor::FragmentMap> map, Element element, const ptx::Operand& operand, bool isDestination,
+                                const TensorDecoding& decoding) {
     FragmentOperand out;
     if (map == nullptr) {
         decoding.fail("there is no such fragment");
@@ -50,6 +52,8 @@ FragmentOperand fragment(std::shared_ptr<const tensor::FragmentMap> map, Element
     out.map = std::move(map);
     return out;
 }
+
+namespace {
 
 /// mma and wmma.mma.
 void decodeProduct(const ptx::Instruction& in, TensorOp& t, const TensorDecoding& decoding) {
@@ -71,10 +75,10 @@ void decodeProduct(const ptx::Instruction& in, TensorOp& t, const TensorDecoding
     const auto map = [&](tensor::Operand operand, Element element, bool columnMajor) {
         return tensor::findFragment(p.family, p.shape, operand, element, columnMajor);
     };
-    t.operands = {fragment(map(tensor::Operand::A, p.a, p.columnMajorA), p.a, in.operands.at(1), false, decoding),
-                  fragment(map(tensor::Operand::B, p.b, p.columnMajorB), p.b, in.operands.at(2), false, decoding),
-                  fragment(map(tensor::Operand::C, p.c, false), p.c, in.operands.at(3), false, decoding),
-                  fragment(map(tensor::Operand::C, p.d, false), p.d, in.operands.at(0), true, decoding)};
+    t.operands = {fragmentOperand(map(tensor::Operand::A, p.a, p.columnMajorA), p.a, in.operands.at(1), false, decoding),
+                  fragmentOperand(map(tensor::Operand::B, p.b, p.columnMajorB), p.b, in.operands.at(2), false, decoding),
+                  fragmentOperand(map(tensor::Operand::C, p.c, false), p.c, in.operands.at(3), false, decoding),
+                  fragmentOperand(map(tensor::Operand::C, p.d, false), p.d, in.operands.at(0), true, decoding)};
 }
 
 /// wmma.load and wmma.store.
@@ -84,7 +88,7 @@ void decodeFragmentMove(const ptx::Instruction& in, TensorOp& t, const TensorDec
     t.operand = m.wmma == WmmaOp::LoadA ? tensor::Operand::A : m.wmma == WmmaOp::LoadB ? tensor::Operand::B : tensor::Operand::C;
     t.columnMajor = m.layoutA == MatrixLayout::Col;
     const Element element = elementOf(in.type);
-    t.operands[3] = fragment(tensor::findFragment(tensor::Family::Wmma, {m.shape.m, m.shape.n, m.shape.k}, t.operand, element, t.columnMajor),
+    t.operands[3] = fragmentOperand(tensor::findFragment(tensor::Family::Wmma, {m.shape.m, m.shape.n, m.shape.k}, t.operand, element, t.columnMajor),
                              element, in.operands.at(t.isStore ? 1 : 0), !t.isStore, decoding);
     t.memory = decoding.address(in.operands.at(t.isStore ? 0 : 1), m.space);
     t.hasStride = in.operands.size() > 2;
@@ -96,6 +100,10 @@ void decodeFragmentMove(const ptx::Instruction& in, TensorOp& t, const TensorDec
 
 void decodeTensor(const ptx::Instruction& in, Op& op, Program& program, const TensorDecoding& decoding) {
     const ptx::Modifiers& m = in.modifiers;
+    if (in.opcode == Opcode::Wgmma) {
+        decodeWarpgroup(in, op, program, decoding);
+        return;
+    }
     TensorOp t;
     switch (in.opcode) {
     case Opcode::Ldmatrix:
@@ -104,14 +112,14 @@ void decodeTensor(const ptx::Instruction& in, Op& op, Program& program, const Te
         op.visible = true;
         t.isMatrix = true;
         t.isStore = in.opcode == Opcode::Stmatrix;
-        t.operands[3] = fragment(tensor::matrixFragment(m.matrices, m.transposed), Element::F16, in.operands.at(t.isStore ? 1 : 0), !t.isStore,
+        t.operands[3] = fragmentOperand(tensor::matrixFragment(m.matrices, m.transposed), Element::F16, in.operands.at(t.isStore ? 1 : 0), !t.isStore,
                                  decoding);
         t.memory = decoding.address(in.operands.at(t.isStore ? 0 : 1), m.space);
         break;
     case Opcode::Movmatrix:
         op.kind = OpKind::TransposeFragment;
-        t.operands[0] = fragment(tensor::matrixFragment(1, false), Element::F16, in.operands.at(1), false, decoding);
-        t.operands[3] = fragment(tensor::matrixFragment(1, true), Element::F16, in.operands.at(0), true, decoding);
+        t.operands[0] = fragmentOperand(tensor::matrixFragment(1, false), Element::F16, in.operands.at(1), false, decoding);
+        t.operands[3] = fragmentOperand(tensor::matrixFragment(1, true), Element::F16, in.operands.at(0), true, decoding);
         break;
     case Opcode::Wmma:
         if (m.wmma != WmmaOp::Mma) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,13 +39,15 @@ struct AccessEvent {
     LaneMask active = 0;  ///< lanes that access this space
     /// cp.async: the load of its source, or its store, whose data come to shared memory only when the copy is waited for.
     bool async = false;
-    std::uint64_t copy = 0; ///< of an async store or a bulk access: its number, ascending in the warp
+    std::uint64_t copy = 0; ///< of an async store, a bulk access or a wgmma: its number, ascending in the warp
     /// By the asynchronous proxy (bulk copies, wgmma), which sees what generic instructions wrote only across a fence.proxy.async.
     bool asyncProxy = false;
     /// Of a bulk copy: its read of shared memory and its writes last until a BulkDoneEvent. Lanes are pieces of up to 16 bytes.
     bool bulk = false;
     /// On an mbarrier object: what it orders is told by MbarrierEvents.
     bool isMbarrier = false;
+    /// Of a wgmma: its reads of shared memory last until a ProductsDoneEvent. Lanes are pieces of 16 bytes.
+    bool isProduct = false;
     /// Lanes whose access lies outside every allocation of the space (dropped), and lanes whose address is not a multiple of alignment.
     LaneMask outOfBounds = 0;
     LaneMask misaligned = 0;
@@ -103,7 +106,12 @@ enum class FaultKind : std::uint8_t {
     MapDimensions, ///< a tensor map of another number of dimensions than the instruction's
     BoxStart,      ///< a box whose innermost coordinate is no multiple of 16 bytes
     NegativeBox,   ///< a box written to a tensor at a negative coordinate
-    TooManyArrivals ///< at an mbarrier
+    TooManyArrivals, ///< at an mbarrier
+    PartialWarpgroup,    ///< wgmma that not all four warps of a warpgroup executed; missing: warps, a bit each
+    DifferentWarpgroup,  ///< warps of a warpgroup came to different wgmma, or with different descriptors
+    PendingResultRead,   ///< a register that a wgmma under way (otherPc) writes is read
+    PendingRegisterWrite, ///< a register that a wgmma under way (otherPc) uses is written
+    NoWarpgroupFence     ///< wgmma with registers that were written (at otherPc) since the last wgmma.fence; otherPc == pc: no fence before
 };
 
 /// Something that stopped a block, or a *.sync whose lanes can never all arrive.
@@ -112,7 +120,16 @@ struct FaultEvent {
     std::uint32_t block = 0, warp = 0, pc = 0;
     LaneMask lanes = 0;
     LaneMask missing = 0;
-    std::uint64_t value = 0; ///< BulkSize: the bytes; BadTensorMap: the address; MapDimensions: the map's; BoxStart: the coordinate in bytes; TooManyArrivals: the mbarrier
+    std::uint64_t value = 0; ///< BulkSize: the bytes; BadTensorMap: the address; MapDimensions: the map's; BoxStart: the coordinate in bytes; TooManyArrivals: the mbarrier;
+                             ///< of wgmma: the pc of the other instruction
+    std::string_view name;   ///< of wgmma: the register
+};
+
+/// The wgmma of a warp up to this number (AccessEvent::copy) are done: it has waited for them.
+struct ProductsDoneEvent {
+    std::uint32_t block = 0, warp = 0;
+    std::uint64_t clock = 0;
+    std::uint64_t upTo = 0;
 };
 
 /// Data of a cp.async come to shared memory: the lanes have waited for it.
@@ -185,6 +202,7 @@ public:
     virtual void mbarrier(const MbarrierEvent&) {}
     virtual void proxyFence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint64_t /*clock*/) {}
     virtual void deadlock(const DeadlockEvent&) {}
+    virtual void productsDone(const ProductsDoneEvent&) {}
     virtual void fault(const FaultEvent&) {}
     virtual bool wantsInstructions() const { return false; }
 };

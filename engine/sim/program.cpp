@@ -1025,6 +1025,7 @@ void Decoder::decodeTensorInstruction(const Instruction& in, Op& op) {
         m_program->memory.push_back(memory);
         return static_cast<std::uint32_t>(m_program->memory.size() - 1);
     };
+    decoding.counter = [&] { return m_program->memoryOpCount++; };
     decoding.fail = [&](std::string message) { fail(in, std::move(message)); };
     decodeTensor(in, op, *m_program, decoding);
 }
@@ -1259,6 +1260,7 @@ Result<std::shared_ptr<const Program>> Decoder::run(std::string_view entry) {
         return failure(std::move(m_errors));
     m_program->warpBytes = static_cast<std::uint32_t>(alignUp(m_warpBytes, 64));
     mapSourceLines();
+    trackFragmentRegisters(*m_program);
     return std::shared_ptr<const Program>(std::move(m_program));
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/base/diagnostic.h"
@@ -56,6 +57,8 @@ enum class OpKind : std::uint8_t {
     MapRank, RankOf,      ///< mapa, getctarank
     MatrixProduct,     ///< mma, wmma.mma
     TransposeFragment, ///< movmatrix
+    WarpgroupProduct,  ///< wgmma.mma_async
+    WarpgroupFence, WarpgroupCommit, WarpgroupWait, ///< wgmma; WarpgroupWait: target is how many groups may be under way
     FragmentMove,      ///< ldmatrix, stmatrix, wmma.load, wmma.store
     Pack, Unpack, ///< mov between a vector and a wide register
     Nop
@@ -149,6 +152,7 @@ struct Op {
     OpKind kind = OpKind::Nop;
     bool visible = false;       ///< other warps can see it: ends the warp's turn
     bool readsClock = false;
+    bool usesFragments = false; ///< has an entry in Program::fragmentUses
     std::uint32_t target = 0;   ///< Branch: pc; BranchIndexed: table; Call: index into calls; CopyAsync: into copies; memory: into memory; tensor: into tensors
     std::uint32_t reconvergence = 0; ///< branches: pc, or kNoReconvergence
     ptx::InstructionClass cls = ptx::InstructionClass::Other;
@@ -193,6 +197,13 @@ struct ProgramVariable { ///< .global or .const: becomes an allocation
     std::uint64_t address = 0;  ///< final device address
 };
 
+/// What an instruction does with registers that some wgmma has as D or A, or that are moved to or from one (ids by register).
+struct FragmentUse {
+    std::vector<std::uint32_t> reads, writes;
+    bool isCopy = false;     ///< mov from register to register: whatever is true of the source is true of the destination
+    bool isConstant = false; ///< mov of a constant
+};
+
 struct Program {
     std::shared_ptr<const ptx::Module> module;
     std::uint32_t entryFunction = 0; ///< in module->functions
@@ -204,6 +215,9 @@ struct Program {
     std::vector<BulkOp> bulks;
     std::vector<MbarrierInstruction> mbarriers;
     std::vector<TensorOp> tensors;
+    std::unordered_map<std::uint32_t, FragmentUse> fragmentUses; ///< by pc
+    std::uint32_t fragmentRegisterCount = 0;
+    std::vector<std::string> fragmentRegisterNames;              ///< by id
     std::vector<RowSlot> rowList;
     std::vector<CallOp> calls;
     std::vector<CopyOp> copies;

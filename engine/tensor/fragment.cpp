@@ -191,13 +191,14 @@ std::shared_ptr<const FragmentMap> findFragment(Family family, const Shape& shap
     const int rows = operand == Operand::B ? shape.k : shape.m, columns = operand == Operand::A ? shape.k : shape.n;
     FragmentMap::Bits text;
     if (family == Family::Wgmma) {
-        if (operand == Operand::B || shape.m != 64 || shape.n % 8 != 0)
+        if (operand == Operand::B || (shape.m != 64 && shape.m != 16) || shape.n % 8 != 0)
             return nullptr; // B is in shared memory
         text = ruleBits(operand, shape, size);
-        text.lane += " r4 r5";
+        if (shape.m == 64)
+            text.lane += " r4 r5";
         if (operand == Operand::C)
             text.reg = join(text.reg, run('c', 3, std::bit_width(static_cast<unsigned>(shape.n - 1))));
-        const int held = rows * columns / 128 * size / registerBits;
+        const int held = rows * columns / (2 * shape.m) * size / registerBits;
         return std::make_shared<FragmentMap>(rows, columns, size, registerBits, held, text);
     }
     const auto isKind = [&](const ProductKind& kind) {

@@ -20,7 +20,7 @@ namespace lanescope::tensor {
 enum class Family : std::uint8_t {
     Mma,   ///< mma.sync
     Wmma,  ///< wmma
-    Wgmma, ///< wgmma: 128 lanes, those of four warps
+    Wgmma, ///< wgmma: 128 lanes, those of four warps; with m = 16 the 32 lanes of one of them
     Matrix ///< ldmatrix, stmatrix, movmatrix: register i holds the 8x8 matrix i of 16-bit elements, rows below each other
 };
 

@@ -41,6 +41,8 @@ std::uint32_t cutToF32(std::uint64_t magnitude, int unit, bool negative, int res
     const int lowest = std::max(exponent, -126) - resultBits; // weight of the last bit that is kept
     const int shift = lowest - unit;
     std::uint64_t kept = shift > 63 ? 0 : shift > 0 ? magnitude >> shift : magnitude << -shift;
+    if (kept == 0)
+        return 0; // what is too small is a positive zero, as measured
     kept <<= 23 - resultBits;
     return sign | (exponent < -126 ? static_cast<std::uint32_t>(kept)
                                    : static_cast<std::uint32_t>(exponent + 127) << 23 | (static_cast<std::uint32_t>(kept) & 0x7fffffu));
@@ -71,13 +73,14 @@ std::uint32_t roundToF16(std::uint64_t magnitude, int unit, bool negative) {
 
 struct Addend {
     std::int32_t significand = 0; ///< 23 fraction bits
-    std::int32_t exponent = -126;
+    std::int32_t exponent = 0;
     Special special = Special::None;
     bool negative = false;
 };
 
-Addend addend(std::uint32_t raw, bool isF16) {
+Addend addend(std::uint32_t raw, bool isF16, int zeroExponent = -126) {
     Addend c;
+    c.exponent = zeroExponent;
     const int fractionBits = isF16 ? 10 : 23, top = isF16 ? 31 : 255, bias = isF16 ? 15 : 127;
     const std::uint32_t fraction = raw & ((1u << fractionBits) - 1);
     const int exponent = static_cast<int>(raw >> fractionBits) & top;
@@ -167,7 +170,7 @@ void fusedDot(const FusedRule& rule, const Operands& a, std::size_t aAt, const O
         Addend addends[kWidth];
         bool special = !a.special.empty() || !b.special.empty();
         for (int j = 0; j < kWidth; ++j) {
-            addends[j] = addend(c[j0 + j], rule.toF16);
+            addends[j] = addend(c[j0 + j], rule.toF16, rule.zeroExponent);
             largest[j] = addends[j].exponent;
             special = special || addends[j].special != Special::None;
         }

@@ -22,6 +22,7 @@ struct FusedRule {
     int fractionBits = 25; ///< at most 25
     bool toF16 = false;    ///< results and c are f16, rounded to nearest even; else f32, cut
     int resultBits = 23;   ///< fraction bits that a f32 result keeps
+    int zeroExponent = -126; ///< of an addend that is zero
 };
 
 /// d[j] = c[j] + sum over the group of a[k] * b[k][j], for `columns` columns. k of the group: order[0..group). a: one row of `a`,

@@ -2,7 +2,7 @@
 // The arithmetic of matrix products, bit for bit as the hardware of a generation does it.
 //
 // Floating point: the products of a group of k and c are exact, with exponent ea + eb (not renormalised); all are aligned to the
-// largest exponent of the group (zero counts as -126), cut to `fractionBits` bits after the point, added exactly, and the sum is cut to
+// largest exponent of the group (zero counts as -126, in wgmma as -133), cut to `fractionBits` bits after the point, added exactly, and the sum is cut to
 // f32 or rounded to nearest f16. Longer k is a chain of groups. Measured on an H200 (25 bits, groups of 32 bytes: every result of
 // tests/data/tensor); other generations: Fasi et al., "Numerical behavior of NVIDIA tensor cores" (2021), and MMA-Sim (arXiv
 // 2511.10909). Integers are exact, f64 is a chain of IEEE fused multiply-adds.

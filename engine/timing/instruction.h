@@ -13,12 +13,13 @@
 namespace lanescope::timing {
 
 /// Where a warp instruction executes. Index: reading thread and block indices. None: ptxas leaves no instruction of it.
-enum class Pipe : std::uint8_t { None, Fma, Multiply, Alu, Add, Fp64, Special, Convert, Index, Shared, Global, Exchange, Branch, Barrier, Fence, Other };
+enum class Pipe : std::uint8_t { None, Fma, Multiply, Alu, Add, Fp64, Special, Convert, Index, Shared, Global, Exchange, Branch, Barrier, Fence, Tensor, Other };
 inline constexpr int kPipeCount = static_cast<int>(Pipe::Other) + 1;
 const char* name(Pipe pipe);
 
-/// What an instruction does with the copies from global to shared memory that a warp has under way (cp.async).
-enum class CopyRole : std::uint8_t { None, Copy, Commit, Wait, WaitAll };
+/// What an instruction does with the copies from global to shared memory that a warp has under way (cp.async), or with its products of
+/// warpgroups (wgmma), which are grouped and waited for in the same way, apart from copies.
+enum class CopyRole : std::uint8_t { None, Copy, Commit, Wait, WaitAll, Product, CommitProducts, WaitForProducts };
 
 struct InstructionTiming {
     Pipe pipe = Pipe::Other;

@@ -99,7 +99,7 @@ private:
                 readers[r].clear();
                 writer[r] = i;
             }
-            const bool orders = t.pipe == Pipe::Barrier || t.pipe == Pipe::Fence || t.pipe == Pipe::Other;
+            const bool orders = t.pipe == Pipe::Barrier || t.pipe == Pipe::Fence || t.pipe == Pipe::Tensor || t.pipe == Pipe::Other;
             const bool stores = t.isStore || t.isAtomic, accesses = stores || t.isLoad;
             if ((orders || accesses) && ordered != kNone)
                 edge(ordered, i, 0);

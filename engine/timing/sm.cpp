@@ -50,6 +50,8 @@ struct Warp {
     Cycle stores = 0;            ///< when its last store is out
     Source copies;               ///< last to arrive of the copies (cp.async) in no group yet
     std::vector<Source> groups;  ///< the same of each group that is under way, oldest first
+    Source products;             ///< last to finish of the wgmma in no group yet
+    std::vector<Source> productGroups;
 };
 
 struct BarrierInstance {
@@ -63,7 +65,7 @@ struct Scheduler {
     std::vector<Cycle> ready;     ///< of each warp's next instruction, kNever: none
     std::vector<std::uint8_t> pipe;
     std::array<Cycle, kPipeCount> available{}; ///< the earliest issue to each pipe
-    Unit fma[2], alu, fp64, special, index, port, branch;
+    Unit fma[2], alu, fp64, special, index, port, branch, tensor;
     Queue mio, lg;
     Cycle free = 0;   ///< the next cycle it can issue in
     Cycle candidate = kNever;
@@ -279,6 +281,7 @@ private:
         set(Pipe::Convert, s.special.free);
         set(Pipe::Index, s.index.free);
         set(Pipe::Branch, s.branch.free);
+        set(Pipe::Tensor, s.tensor.free);
         set(Pipe::Shared, s.mio.oldest().free);
         set(Pipe::Exchange, s.mio.oldest().free);
         set(Pipe::Global, s.lg.oldest().free);
@@ -295,6 +298,7 @@ private:
         case Pipe::Convert: return &s.special;
         case Pipe::Index: return &s.index;
         case Pipe::Branch: return &s.branch;
+        case Pipe::Tensor: return &s.tensor;
         case Pipe::Shared:
         case Pipe::Exchange: return &s.mio.oldest();
         case Pipe::Global: return &s.lg.oldest();
@@ -365,6 +369,7 @@ private:
         case Pipe::Convert: hold(s.special, now, t.pipeCycles, number, t.pipe); break;
         case Pipe::Index: hold(s.index, now, t.pipeCycles, number, t.pipe); break;
         case Pipe::Branch: hold(s.branch, now, 1, number, t.pipe); break;
+        case Pipe::Tensor: hold(s.tensor, now, t.pipeCycles, number, t.pipe); break;
         case Pipe::Shared:
         case Pipe::Exchange:
         case Pipe::Global: done = memory(s, w, t, r, now, number, out); break;
@@ -395,27 +400,30 @@ private:
         choose(s);
     }
 
-    /// Groups of asynchronous copies: a wait holds the warp until all but the newest that it allows have arrived.
+    /// Groups of asynchronous copies and of wgmma: a wait holds the warp until all but the newest that it allows have arrived.
     void copyGroups(Warp& w, const InstructionTiming& t, Cycle now, Cycle done, std::uint32_t number) {
         if (t.copies == CopyRole::None)
             return;
-        if (t.copies == CopyRole::Copy) {
-            if (done > w.copies.ready)
-                w.copies = {done, number, WarpState::LongScoreboard};
+        const bool isProduct = t.copies >= CopyRole::Product;
+        Source& open = isProduct ? w.products : w.copies;
+        std::vector<Source>& groups = isProduct ? w.productGroups : w.groups;
+        if (t.copies == CopyRole::Copy || t.copies == CopyRole::Product) {
+            if (done > open.ready)
+                open = {done, number, isProduct ? WarpState::Wait : WarpState::LongScoreboard};
             return;
         }
-        if (t.copies == CopyRole::Commit || t.copies == CopyRole::WaitAll) {
-            w.groups.push_back(w.copies);
-            w.copies = {};
+        if (t.copies == CopyRole::Commit || t.copies == CopyRole::WaitAll || t.copies == CopyRole::CommitProducts) {
+            groups.push_back(open);
+            open = {};
         }
-        if (t.copies == CopyRole::Commit)
+        if (t.copies == CopyRole::Commit || t.copies == CopyRole::CommitProducts)
             return;
-        while (w.groups.size() > t.copyGroups) {
-            if (w.groups.front().ready > std::max(now, w.hold.ready)) {
-                w.hold = w.groups.front();
+        while (groups.size() > t.copyGroups) {
+            if (groups.front().ready > std::max(now, w.hold.ready)) {
+                w.hold = groups.front();
                 w.earliest = std::max(w.earliest, w.hold.ready);
             }
-            w.groups.erase(w.groups.begin());
+            groups.erase(groups.begin());
         }
     }
 

@@ -234,7 +234,7 @@ constexpr std::string_view kUnsupported[] = {
     R"(add.rn.f32.f16 %f1,%h1,%f2;)",
     R"(ld.mmio.relaxed.sys.global.u32 %r1,[%rd1];)",
     R"(vadd.s32.s32.s32 %r1,%r2,%r3;)",
-    R"(wgmma.fence.sync.aligned;)"};
+    R"(wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd1, %rd2, %r1, 0, %p1, 1, 1, 0, 0;)"};
 
 /// Mnemonics that 120 public CUDA sources compile to.
 constexpr std::string_view kInTheWild[] = {"cp.async.cg.shared.global.L2::128B",

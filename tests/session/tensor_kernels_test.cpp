@@ -165,3 +165,46 @@ TEST_CASE("the window sees the fragments of a product and the rows of ldmatrix",
     REQUIRE(rows.passes.size() == 4);
     CHECK(rows.passes[1] == 0xff00);
 }
+
+TEST_CASE("t5 multiplies what the TMA stored in every swizzle, with any tile", "[session][tensor]") {
+    for (const char* swizzle : {"128", "64", "32", "16"})
+        run("t5_wgmma", {{"SWIZZLE", swizzle}, {"M", "128"}, {"N", "128"}, {"K", "128"}, {"BK", swizzle == std::string("16") ? "32" : "64"}});
+    const Run wide = run("t5_wgmma", {{"BM", "64"}, {"BN", "192"}, {"BK", "32"}, {"SWIZZLE", "64"}, {"STAGES", "3"}, {"M", "128"}, {"N", "192"}, {"K", "160"}});
+    // 2 blocks, 5 tiles along k, 2 depths of 16, 3 wgmma of 64 columns, four warps.
+    CHECK(wide.metric("tensor_instructions_gmma") == 2 * 5 * 2 * 3 * 4);
+    CHECK(wide.report.counters.flops == 2ull * 128 * 192 * 160);
+    // Measured on an H200: 16 + 64 / 4 wavefronts for each, none more with a swizzle.
+    CHECK(wide.metric("tensor_shared_wavefronts") == 2 * 5 * 2 * 3 * 32);
+    CHECK(wide.metric("shared_load_instructions") == 0);
+}
+
+TEST_CASE("a descriptor that names another swizzle is found by its first wrong element and who owns it", "[session][tensor]") {
+    LoadRequest request;
+    request.subject = "t5_wgmma";
+    request.defines = {{"DESCRIBED", "64"}, {"M", "128"}, {"N", "128"}, {"K", "128"}};
+    Result<LoadedProgram> program = load(request, environment());
+    if (!program)
+        FAIL(toString(program.error()));
+    const Result<device::Device> device = device::findDevice("h200");
+    const Result<PreparedLaunch> prepared = prepare(*program, {}, *device);
+    REQUIRE(prepared);
+    sim::Memory memory = sim::makeMemory(prepared->launch);
+    const Result<SimReport> report = simulate(*program, *prepared, *device, memory, {});
+    REQUIRE(report);
+    REQUIRE(report->verification);
+    CHECK_FALSE(report->verification->matches);
+    REQUIRE(report->firstWrong);
+    const WrongElement& wrong = *report->firstWrong;
+    CHECK(wrong.array == "C");
+    REQUIRE(wrong.row);
+    CHECK(*wrong.row * 128 + *wrong.column == wrong.index);
+    REQUIRE(wrong.isWritten);
+    // Row r is warp r / 16 and lanes 4 (r % 8) on; column c is register 4 (c % 64 / 8) of the wgmma of columns c / 64.
+    CHECK(wrong.warp == *wrong.row / 16);
+    CHECK(wrong.lane == static_cast<int>(*wrong.row % 8 * 4 + *wrong.column % 8 / 2));
+    CHECK(wrong.block == 0);
+    CHECK_FALSE(wrong.registerName.empty());
+    const std::size_t registerOfD = *wrong.column % 64 / 8 * 4 + *wrong.row % 16 / 8 * 2 + *wrong.column % 2;
+    CHECK(wrong.fragment.find("d[" + std::to_string(registerOfD) + "] of the wgmma") == 0);
+    CHECK(toString(wrong).find(wrong.registerName) != std::string::npos);
+}
