@@ -28,10 +28,13 @@ void addModel(CLI::App& app, int& status, const session::ModelKind& kind) {
         std::string& value = a->values[std::string(parameter.name)];
         std::string help(parameter.help);
         help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
-        if (!parameter.defaultValue.empty())
+        if (!parameter.defaultValue.empty() && parameter.kind != session::ModelParameter::Kind::Flag)
             help += fmt::format(" [{}]", parameter.defaultValue);
-        sub->add_option(fmt::format("--{}", parameter.name), value, help)
-            ->required(parameter.required);
+        const std::string option = fmt::format("--{}", parameter.name);
+        if (parameter.kind == session::ModelParameter::Kind::Flag)
+            sub->add_flag_callback(option, [&value] { value = "1"; }, help);
+        else
+            sub->add_option(option, value, help)->required(parameter.required);
     }
     sub->add_flag("--json", a->json, "Print one JSON object");
     sub->footer(fmt::format("Example:\n  {}", kind.example));

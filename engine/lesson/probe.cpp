@@ -242,6 +242,12 @@ Result<std::vector<ExpressionPart>> parseExpression(std::string_view text) {
     return parts;
 }
 
+bool isTextArgument(std::string_view model, std::string_view argument) {
+    const session::ModelKind* kind = session::findModelKind(model);
+    const session::ModelParameter* parameter = kind == nullptr ? nullptr : kind->find(argument);
+    return parameter != nullptr && parameter->kind == session::ModelParameter::Kind::Text;
+}
+
 bool hasProbe(std::string_view expression) {
     const auto parts = parseExpression(expression);
     return parts && std::any_of(parts->begin(), parts->end(),
@@ -290,7 +296,7 @@ Diagnostics problemsOf(std::string_view text, const Lesson& lesson,
     checkArithmetic(arithmetic);
     for (const ExpressionPart& part : *parts)
         for (const auto& [name, value] : part.probe.arguments)
-            if (name != "gpu")
+            if (!isTextArgument(part.probe.model, name))
                 checkArithmetic(value);
     return problems;
 }

@@ -13,8 +13,8 @@
 //   [timing /POINTER]              number of the SM's timing, as `lanescope timing --json` prints it
 //   [model NAME [ARGUMENT=VALUE]... /POINTER] a number of a model that needs no kernel, as
 //                                   `lanescope NAME --ARGUMENT VALUE --json` prints it; a value
-//                                   other than the GPU's name may be arithmetic without spaces over
-//                                   the step's parameters
+//                                   that is no name (of a GPU, a shape) may be arithmetic without
+//                                   spaces over the step's parameters
 // All but the last may end in " @RUN": of that run of the lesson instead of the step's own.
 #pragma once
 
@@ -55,5 +55,8 @@ Diagnostics problemsOf(std::string_view expression, const Lesson& lesson,
                        const catalog::Kernel& kernel);
 
 bool hasProbe(std::string_view expression);
+
+/// The argument of a model is a name (of a GPU, a shape, ...), no number.
+bool isTextArgument(std::string_view model, std::string_view argument);
 
 } // namespace lanescope::lesson

@@ -185,7 +185,7 @@ Result<Frame> Workbench::frame(const Run& run, const Action& view) {
 Result<json> Workbench::State::modelAnswer(const Probe& probe, const Step& step) {
     session::ModelArguments arguments;
     for (const auto& [name, value] : probe.arguments) {
-        if (name == "gpu") {
+        if (isTextArgument(probe.model, name)) {
             arguments.emplace(name, value);
             continue;
         }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/symbol.h"
+#include "engine/session/product_view.h"
 #include "engine/session/session_state.h"
 #include "engine/sim/lanes/formats.h"
 
@@ -246,6 +247,50 @@ std::string valueText(std::string_view type, std::uint64_t bits) {
     return fmt::format("{}", bits);
 }
 
+/// The operands of the tensor instruction just executed, else of the warp's last one before it, else of its first one after it.
+void Session::State::addFragments(FrameView& f, const std::vector<std::uint32_t>& mine, std::size_t executed) const {
+    const sim::Program& code = *loaded->program;
+    if (code.tensors.empty())
+        return;
+    const auto& events = trace->events();
+    const auto isTensor = [&](std::size_t i) {
+        const sim::OpKind kind = code.ops[events[mine[i]].pc].kind;
+        return kind == sim::OpKind::MatrixProduct || kind == sim::OpKind::WarpgroupProduct || kind == sim::OpKind::TransposeFragment || kind == sim::OpKind::FragmentMove;
+    };
+    std::size_t at = executed;
+    while (at > 0 && !isTensor(at - 1))
+        --at;
+    if (at > 0) {
+        f.fragmentsOf = at == executed ? FragmentsOf::Step : FragmentsOf::Earlier;
+        --at;
+    } else {
+        at = executed;
+        while (at < mine.size() && !isTensor(at))
+            ++at;
+        if (at == mine.size())
+            return;
+        f.fragmentsOf = FragmentsOf::Later;
+    }
+    f.fragmentEvent = mine[at];
+    f.fragmentPc = events[f.fragmentEvent].pc;
+    const sim::TensorOp& tensor = code.tensors[code.ops[f.fragmentPc].target];
+    const auto operandNow = [&](std::size_t operand) {
+        if (tensor.operands[operand].valid())
+            f.fragments.push_back(fragmentView(code, f.fragmentPc, operand, trace->rows(static_cast<std::uint32_t>(selection.warp))));
+    };
+    if (f.fragmentsOf == FragmentsOf::Step) {
+        trace->seek(f.fragmentEvent); // D may take C's registers: look before the event
+        operandNow(2);
+        trace->seek(f.index);
+    } else {
+        operandNow(2);
+    }
+    for (const std::size_t operand : {0u, 1u, 3u})
+        operandNow(operand);
+    if (code.ops[f.fragmentPc].kind == sim::OpKind::MatrixProduct)
+        f.product = std::make_shared<const ProductView>(ProductView{tensor.product, prepared->launch.limits.tensor});
+}
+
 FrameView Session::State::frame() const {
     FrameView f;
     f.warp = selection.warp;
@@ -265,19 +310,6 @@ FrameView Session::State::frame() const {
         f.active = events[*at].active;
         for (auto i = mine.begin(); i != at; ++i)
             f.iteration += events[*i].pc == f.pc;
-        const sim::Op& op = code.ops[f.pc];
-        const bool isTensor = op.kind == sim::OpKind::MatrixProduct || op.kind == sim::OpKind::WarpgroupProduct || op.kind == sim::OpKind::TransposeFragment || op.kind == sim::OpKind::FragmentMove;
-        const auto operandNow = [&](std::size_t operand) {
-            if (code.tensors[op.target].operands[operand].valid())
-                f.fragments.push_back(fragmentView(code, f.pc, operand, trace->rows(static_cast<std::uint32_t>(selection.warp))));
-        };
-        if (isTensor) {
-            trace->seek(f.stepEvent); // D may take C's registers: look before the event
-            operandNow(2);
-            trace->seek(index);
-            for (const std::size_t operand : {0u, 1u, 3u})
-                operandNow(operand);
-        }
         // The line's run of events so far: going back while the line stays and the instructions ascend.
         const std::uint32_t line = code.cudaLines[f.pc];
         auto first = at;
@@ -290,6 +322,7 @@ FrameView Session::State::frame() const {
             f.accesses.push_back(accessView(*prepared, trace->memory(), a, copiedType));
         }
     }
+    addFragments(f, mine, static_cast<std::size_t>(after - mine.begin()));
     const sim::BlockState& state = trace->state();
     for (std::size_t w = 0; w < state.warps.size(); ++w)
         f.warps.push_back(stateOf(state.warps[w], index > 0 && events[index - 1].warp == w));

@@ -19,106 +19,14 @@
 #include "engine/model/scaling.h"
 #include "engine/model/waves.h"
 #include "engine/session/explanation_json.h"
+#include "engine/session/model_reader.h"
 
 namespace lanescope::session {
 
 using Json = nlohmann::ordered_json;
+using Reader = ModelReader;
+
 namespace {
-constexpr double kWholeMost = 9007199254740992.0; // 2^53
-
-/// Reads the values of a model's parameters and keeps what is wrong with them.
-class Reader {
-public:
-    Reader(const ModelKind& kind, const ModelArguments& arguments)
-        : m_kind(kind), m_arguments(arguments) {}
-
-    std::string text(std::string_view name) const {
-        if (const auto given = m_arguments.find(name); given != m_arguments.end())
-            return given->second;
-        return std::string(m_kind.find(name)->defaultValue);
-    }
-    bool has(std::string_view name) const { return !text(name).empty(); }
-
-    double number(std::string_view name) {
-        const std::string value = text(name);
-        double result = 0;
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
-        if (value.empty()) {
-            add(fmt::format("--{} is missing", name),
-                fmt::format("give {}", m_kind.find(name)->help));
-        } else if (error != std::errc{} || end != value.data() + value.size() ||
-                   !std::isfinite(result)) {
-            add(fmt::format("--{} '{}' is not a number", name, value), "give a number");
-        }
-        return result;
-    }
-
-    std::optional<double> optionalNumber(std::string_view name) {
-        return has(name) ? std::optional(number(name)) : std::nullopt;
-    }
-
-    std::int64_t whole(std::string_view name, double least, double most = kWholeMost) {
-        const double value = number(name);
-        const std::string written = text(name);
-        if (std::floor(value) != value)
-            add(fmt::format("--{} '{}' is not a whole number", name, written),
-                fmt::format("give one from {:.0f} to {:.0f}", least, most));
-        else if (!written.empty() && (value < least || value > most))
-            add(fmt::format("--{} {} is out of range", name, written),
-                fmt::format("give a whole number from {:.0f} to {:.0f}", least, most));
-        else
-            return static_cast<std::int64_t>(value);
-        return static_cast<std::int64_t>(least);
-    }
-
-    int wholeInt(std::string_view name, double least) {
-        return static_cast<int>(whole(name, least, INT32_MAX));
-    }
-
-    bool flag(std::string_view name) {
-        const std::string value = text(name);
-        if (value != "0" && value != "1")
-            add(fmt::format("--{} '{}' is neither 0 nor 1", name, value), "give 0 or 1");
-        return value == "1";
-    }
-
-    void add(std::string message, std::string hint) {
-        // One message for each parameter: the first says what to mend.
-        if (m_errors.empty() || m_errors.back().message.substr(0, message.find(' ')) !=
-                                    message.substr(0, message.find(' ')))
-            m_errors.push_back(
-                {Severity::Error, "argument", std::move(message), {}, std::move(hint)});
-    }
-
-    Result<device::Device> device() {
-        if (!has("gpu"))
-            return failure("argument", "--gpu is missing", {},
-                           "name a GPU: `lanescope devices` lists them");
-        return device::findDevice(text("gpu"));
-    }
-
-    const Diagnostics& errors() const { return m_errors; }
-
-private:
-    const ModelKind& m_kind;
-    const ModelArguments& m_arguments;
-    Diagnostics m_errors;
-};
-
-Json explanationsJson(std::initializer_list<const model::Explanation*> explanations) {
-    Json out = Json::array();
-    for (const model::Explanation* e : explanations)
-        out.push_back(explanationJson(*e));
-    return out;
-}
-
-ModelAnswer answerOf(const Json& json, std::string text) {
-    return {json.dump(2, ' ', false, Json::error_handler_t::replace), std::move(text)};
-}
-
-Json gpuJson(const device::Device& device) {
-    return {{"gpu", device.id}, {"gpu_name", device.name}};
-}
 
 Result<ModelAnswer> occupancyAnswer(Reader& read) {
     const Result<device::Device> device = read.device();
@@ -457,17 +365,12 @@ Result<ModelAnswer> tileAnswer(Reader& read) {
                           t->suppliedBytesPerFma, t->enough ? "enough" : "too few"));
 }
 
-struct Entry {
-    ModelKind kind;
-    Result<ModelAnswer> (*run)(Reader&);
-};
-
-const std::vector<Entry>& entries() {
-    static const std::vector<Entry> all = {
+const std::vector<ModelEntry>& entries() {
+    static const std::vector<ModelEntry> own = {
         {{"occupancy",
           "How many blocks and warps of a kernel an SM holds, and what limits it",
           "lanescope occupancy --gpu cc8.6 --threads 256 --regs 104",
-          {{"gpu", "", true, "a GPU or ccX.Y"},
+          {{"gpu", "", true, "a GPU or ccX.Y", ModelParameter::Kind::Text},
            {"threads", "", true, "threads of a block"},
            {"regs", "", true, "registers of a thread"},
            {"shared", "0", false, "shared memory of a block in bytes, static and dynamic"},
@@ -477,7 +380,7 @@ const std::vector<Entry>& entries() {
           "How the blocks of a grid fill the SMs",
           "lanescope waves --gpu b200 --blocks 160\n"
           "  lanescope waves --gpu h100 --m 1024 --n 1024 --bm 128 --bn 128 --blocks-per-sm 2",
-          {{"gpu", "", true, "a GPU (see `lanescope devices`)"},
+          {{"gpu", "", true, "a GPU (see `lanescope devices`)", ModelParameter::Kind::Text},
            {"blocks", "", false, "blocks of the grid"},
            {"blocks-per-sm", "1", false, "blocks that an SM holds at a time"},
            {"m", "", false, "instead of --blocks: rows of C of a tiled matmul"},
@@ -489,7 +392,7 @@ const std::vector<Entry>& entries() {
         {{"latency",
           "Little's law: bytes in flight that hide the latency of device memory",
           "lanescope latency --gpu h100 --latency 500 --warps 16 --bytes 16 --requests 2",
-          {{"gpu", "", true, "a GPU (see `lanescope devices`)"},
+          {{"gpu", "", true, "a GPU (see `lanescope devices`)", ModelParameter::Kind::Text},
            {"warps", "", false, "warps on an SM (as many as it holds)"},
            {"bytes", "4", false, "bytes that a lane reads in a request"},
            {"lanes", "32", false, "lanes of a request that read bytes of their own"},
@@ -501,7 +404,7 @@ const std::vector<Entry>& entries() {
           "What launching costs: one step of a decoding transformer, or any number of kernels",
           "lanescope launch --gpu h100 --kernels-per-layer 8 --overhead-us 8\n"
           "  lanescope launch --gpu h200 --kernels 500 --work-ms 1 --graph 1",
-          {{"gpu", "", true, "a GPU (see `lanescope devices`)"},
+          {{"gpu", "", true, "a GPU (see `lanescope devices`)", ModelParameter::Kind::Text},
            {"overhead-us", "", false, "us to launch a kernel (the GPU's measured figure)"},
            {"graph", "0", false, "1: in a CUDA graph"},
            {"kernels", "", false, "kernels, instead of counting them by layers"},
@@ -519,7 +422,7 @@ const std::vector<Entry>& entries() {
           "Launch order and the L2: what the blocks of a tiled matmul read from device memory",
           "lanescope l2 --gpu h100 --m 4096 --n 4096 --k 4096 --group-m 8\n"
           "  lanescope l2 --rows 9 --columns 9 --depth 9 --wave 9 --group-m 3",
-          {{"gpu", "", false, "a GPU (see `lanescope devices`); gives the blocks at once"},
+          {{"gpu", "", false, "a GPU (see `lanescope devices`); gives the blocks at once", ModelParameter::Kind::Text},
            {"group-m", "1", false, "rows of tiles in a group; 1 is row-major order"},
            {"m", "4096", false, "rows of C"},
            {"n", "4096", false, "columns of C"},
@@ -536,18 +439,23 @@ const std::vector<Entry>& entries() {
         {{"scaling",
           "Amdahl's and Gustafson's laws",
           "lanescope scaling --gpu h100 --serial 0.01",
-          {{"gpu", "", false, "a GPU: its FP32 lanes are the processors"},
+          {{"gpu", "", false, "a GPU: its FP32 lanes are the processors", ModelParameter::Kind::Text},
            {"processors", "", false, "processors, instead of --gpu"},
            {"serial", "0.01", false, "share of the time on one processor that stays serial"}}},
          scalingAnswer},
         {{"tile",
           "Whether shared memory feeds a register tile",
           "lanescope tile --gpu a100 --rows 4 --columns 4",
-          {{"gpu", "", true, "a GPU or ccX.Y"},
+          {{"gpu", "", true, "a GPU or ccX.Y", ModelParameter::Kind::Text},
            {"rows", "", true, "rows of a thread's tile, TM"},
            {"columns", "", true, "columns of a thread's tile, TN"}}},
          tileAnswer},
     };
+    static const std::vector<ModelEntry> all = [] {
+        std::vector<ModelEntry> both = own;
+        both.insert(both.end(), tensorModels().begin(), tensorModels().end());
+        return both;
+    }();
     return all;
 }
 
@@ -562,7 +470,7 @@ const ModelParameter* ModelKind::find(std::string_view parameter) const {
 const std::vector<ModelKind>& modelKinds() {
     static const std::vector<ModelKind> kinds = [] {
         std::vector<ModelKind> out;
-        for (const Entry& entry : entries())
+        for (const ModelEntry& entry : entries())
             out.push_back(entry.kind);
         return out;
     }();
@@ -584,7 +492,7 @@ Result<ModelAnswer> answer(std::string_view model, const ModelArguments& argumen
         return out;
     };
     const auto entry = std::find_if(entries().begin(), entries().end(),
-                                    [&](const Entry& e) { return e.kind.name == model; });
+                                    [&](const ModelEntry& e) { return e.kind.name == model; });
     if (entry == entries().end())
         return failure("argument", fmt::format("there is no model '{}'", model), {},
                        fmt::format("there are {}", fmt::join(names(modelKinds()), ", ")));

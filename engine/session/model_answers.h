@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The models that need no kernel, by name: `lanescope occupancy|waves|launch|latency|l2|scaling|tile`
+// The models that need no kernel, by name: `lanescope occupancy|waves|launch|latency|l2|scaling|tile|swizzle|feeding|pipeline|fragment|dot`
 // and the probe [model ...] of the lessons ask here. The typed interface is in engine/model.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,6 +18,11 @@ struct ModelParameter {
     std::string_view defaultValue; ///< empty: none
     bool required = false;
     std::string_view help;
+    enum class Kind : std::uint8_t {
+        Number,
+        Text, ///< a name
+        Flag  ///< 0 or 1; on the command line its name alone is 1
+    } kind = Kind::Number;
 };
 
 struct ModelKind {

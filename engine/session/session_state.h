@@ -50,6 +50,7 @@ struct Session::State {
 
     // frame.cpp
     FrameView frame() const;
+    void addFragments(FrameView& f, const std::vector<std::uint32_t>& mine, std::size_t executed) const;
 };
 
 /// Text of a value by its PTX or argument type ("f32", "u32", "b16", "pred", ...), from its raw bits.

@@ -168,6 +168,12 @@ struct FragmentView {
     std::vector<std::uint64_t> values;
 };
 
+/// Whose operands FrameView::fragments are. Of the step: values as the instruction found and left them. Of the warp's last tensor
+/// instruction before the step, or its first one after it: what the registers hold now.
+enum class FragmentsOf : std::uint8_t { Nothing, Step, Earlier, Later };
+
+struct ProductView; ///< engine/session/product_view.h
+
 struct RegisterView {
     std::string name;  ///< "%f4"
     std::string type;  ///< "f32"
@@ -189,7 +195,10 @@ struct FrameView {
     /// Accesses of the source line the selected warp is in: those of its latest run of events on that line, in order.
     std::vector<AccessView> accesses;
     int currentAccess = -1;    ///< the one made by stepEvent, or -1
-    std::vector<FragmentView> fragments; ///< of stepEvent when it is a tensor instruction
+    std::vector<FragmentView> fragments; ///< of a tensor instruction of the selected warp: C, A, B, D as far as it has them
+    FragmentsOf fragmentsOf = FragmentsOf::Nothing;
+    std::uint32_t fragmentEvent = 0, fragmentPc = 0; ///< that instruction
+    std::shared_ptr<const ProductView> product;      ///< when it multiplies
     std::vector<WarpState> warps;
     std::vector<RegisterView> registers; ///< of the selected lane
     /// One sentence for the status bar: "Warp 3, line 8: 33 sectors, 33 lines, 12.5% of bytes used".

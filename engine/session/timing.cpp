@@ -25,10 +25,13 @@ std::vector<std::uint64_t> residentBlocks(std::uint64_t traced, int count, std::
 }
 
 timing::BlockStream record(const PreparedLaunch& prepared, sim::Memory& memory, std::uint64_t block, const timing::ProgramTiming& program,
-                           std::uint32_t maxEvents, std::uint64_t maxInstructions, const std::atomic<bool>* cancel) {
+                           std::uint32_t maxEvents, std::uint64_t maxInstructions, const std::atomic<bool>* cancel, timing::TouchRecorder* touches) {
     timing::Recorder recorder(*prepared.launch.program, prepared.launch.warpsPerBlock(), maxEvents);
     recorder.beginBlock(static_cast<std::uint32_t>(block));
-    sim::BlockMachine machine(prepared.launch, memory, {&recorder}, nullptr);
+    std::vector<sim::EventSink*> sinks{&recorder};
+    if (touches != nullptr)
+        sinks.push_back(touches);
+    sim::BlockMachine machine(prepared.launch, memory, sinks, nullptr);
     machine.start(block);
     machine.run(maxInstructions, cancel);
     timing::BlockStream stream = recorder.take(program);
@@ -71,10 +74,13 @@ Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaun
     timing::SmInput input;
     input.cancel = options.cancel;
     sim::Memory memory = sim::makeMemory(launch);
+    timing::TouchRecorder touches;
+    const bool copies = std::any_of(launch.program->ops.begin(), launch.program->ops.end(), [](const sim::Op& op) { return op.kind == sim::OpKind::CopyAsync; });
     std::uint64_t events = 0, allEvents = 0, touched = 0;
     const std::uint32_t perBlock = std::max(1u, options.maxEvents / static_cast<std::uint32_t>(out.residentWanted));
     for (const std::uint64_t block : residentBlocks(options.block, out.residentWanted, sms, blocks)) {
-        auto stream = std::make_shared<timing::BlockStream>(record(prepared, memory, block, programTiming, perBlock, options.maxInstructions, options.cancel));
+        auto stream = std::make_shared<timing::BlockStream>(record(prepared, memory, block, programTiming, perBlock, options.maxInstructions, options.cancel,
+                                                                              copies && block == options.block ? &touches : nullptr));
         events += stream->events;
         allEvents += stream->allEvents;
         touched += stream->touchedSectors;
@@ -94,6 +100,7 @@ Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaun
     input.l1Bytes = out.l1Bytes;
     input.dramShare = out.dramShare;
     out.sm = timing::timeSm(programTiming, p, input);
+    out.pipeline = timing::pipelineOf(out.sm, *launch.program, programTiming, touches.take(), device);
     out.waves = std::max(1.0, static_cast<double>(perSm) / static_cast<double>(input.blocks.size()));
     out.cycles = out.waves * out.sm.cycles / out.shareTimed;
     if (p.clockMegahertz > 0 && p.smCount > 0)

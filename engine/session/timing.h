@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/session/simulate.h"
+#include "engine/timing/pipeline.h"
 #include "engine/timing/sm.h"
 
 namespace lanescope::session {
@@ -27,6 +28,7 @@ struct TimingOptions {
 struct TimingReport {
     std::shared_ptr<const sim::Program> program;
     timing::SmTiming sm;
+    timing::PipelineTiming pipeline;  ///< of the traced block
     timing::Parameters parameters;
     int registersPerThread = 0;
     int residentByOccupancy = 1;      ///< blocks that fit on an SM

@@ -31,6 +31,19 @@ std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared,
     pipes["l1_data_stage"] = sm.dataStageUtilisation();
     for (const timing::NamedFigure& f : r.parameters.figures)
         figures.push_back({{"key", f.key}, {"value", f.figure.value}, {"unit", f.figure.unit}, {"source", f.figure.source}, {"assumed", f.figure.assumed}, {"set", f.overridden}});
+    const auto known = [](std::uint32_t cycle) { return cycle == timing::kNone ? Json() : Json(cycle); };
+    Json tiles = Json::array();
+    for (const timing::PipelineTile& t : r.pipeline.tiles)
+        tiles.push_back({{"slot", t.slot},
+                         {"bytes", t.bytes},
+                         {"group", t.group},
+                         {"asked", t.asked},
+                         {"landed", t.landed},
+                         {"waited", known(t.waited)},
+                         {"left_by_wait", t.pendingAtWait},
+                         {"first_read", known(t.firstRead)},
+                         {"compute_begin", known(t.computeBegin)},
+                         {"compute_end", known(t.computeEnd)}});
     Json out = {{"kernel", program.id},
                 {"gpu", device.id},
                 {"kind", "modelled"},
@@ -47,6 +60,7 @@ std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared,
                 {"overlap", sm.overlap()},
                 {"stalls", states},
                 {"pipes", pipes},
+                {"pipeline", {{"slots", r.pipeline.slots}, {"busy", r.pipeline.busy}, {"tensor", r.pipeline.isTensor}, {"tiles", tiles}}},
                 {"l1", {{"bytes", r.l1Bytes}, {"sectors", sm.traffic.l1Sectors}, {"hits", sm.traffic.l1Hits}}},
                 {"l2_sectors", sm.traffic.l2Sectors},
                 {"dram_sectors", sm.traffic.dramSectors},

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/device/device.h"
@@ -48,6 +49,8 @@ struct MachineCount {
 };
 MachineCount machineCount(const Product& product, const Generation& generation);
 
+struct ProductSteps; ///< engine/tensor/product_steps.h
+
 /// Multiplies matrices of raw elements, row-major: a is [tile][m][k], b [tile][k][n], c and d [tile][m][n].
 class Multiplier {
 public:
@@ -57,6 +60,8 @@ public:
     /// f64.
     void multiply(const std::uint64_t* a, const std::uint64_t* b, const std::uint64_t* c, std::uint64_t* d) const;
     int tiles() const { return m_tiles; }
+    /// How one element of d comes about: the row of A and the column of B, `shape.k` raw elements each, and c.
+    ProductSteps steps(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, std::uint64_t c) const;
 
 private:
     enum class Path : std::uint8_t { Fused, FusedThenAdd, FmaChain, Integer };
@@ -71,6 +76,7 @@ private:
     void integers(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d) const;
     void fmaChain(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d) const;
     void fused(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d) const;
+    void fusedSteps(ProductSteps& out, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, std::uint64_t c) const;
 };
 
 } // namespace lanescope::tensor

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/session/product_view.h"
 #include "engine/session/session.h"
 #include "engine/session/simulate.h"
 #include "engine/tensor/product.h"
@@ -123,6 +124,15 @@ TEST_CASE("the window sees the fragments of a product and the rows of ldmatrix",
     Session session(options);
     const auto opened = session.openKernel("t2_mma", {{"LAYOUT", 2}, {"M", 64}, {"N", 64}, {"K", 64}});
     REQUIRE(opened->program->ok());
+    // Before the first one: the one that comes; between two: the one before.
+    CHECK(opened->frame.fragmentsOf == FragmentsOf::Later);
+    CHECK_FALSE(opened->frame.fragments.empty());
+    const auto& mine = opened->trace->eventsOfWarp[0];
+    const auto last = session.seek(mine.back() + 1);
+    CHECK(last->frame.fragmentsOf == FragmentsOf::Earlier);
+    CHECK(opened->program->instructions[last->frame.fragmentPc].cls == ptx::InstructionClass::Tensor);
+    CHECK(last->frame.fragmentEvent < last->frame.stepEvent);
+    session.seek(0);
     std::shared_ptr<const Snapshot> snapshot = opened;
     const auto isProduct = [&] {
         return snapshot->frame.hasStep && opened->program->instructions[snapshot->frame.pc].cls == ptx::InstructionClass::Tensor;
@@ -132,6 +142,10 @@ TEST_CASE("the window sees the fragments of a product and the rows of ldmatrix",
     REQUIRE(isProduct());
     const std::vector<FragmentView>& fragments = snapshot->frame.fragments;
     REQUIRE(fragments.size() == 4);
+    CHECK(snapshot->frame.fragmentsOf == FragmentsOf::Step);
+    CHECK(snapshot->frame.fragmentEvent == snapshot->frame.stepEvent);
+    REQUIRE(snapshot->frame.product);
+    CHECK(snapshot->frame.product->product.shape == tensor::Shape{16, 8, 16});
     const auto of = [&](char matrix) -> const FragmentView& {
         return *std::find_if(fragments.begin(), fragments.end(), [&](const FragmentView& f) { return f.matrix == matrix; });
     };
