@@ -164,7 +164,7 @@ PipelineTiming pipelineOf(const SmTiming& timing, const sim::Program& program, c
                 if (const auto owner = slotOf.find(at); owner != slotOf.end())
                     tile.slot = owner->second;
         if (tile.slot == kNone)
-            tile.slot = out.slots++;
+            tile.slot = out.slotCount++;
         for (const auto& [first, last] : written[tile.tile])
             for (std::uint32_t at = first; at <= last; ++at)
                 slotOf.emplace(at, tile.slot);
@@ -172,7 +172,7 @@ PipelineTiming pipelineOf(const SmTiming& timing, const sim::Program& program, c
 
     // Reads belong to the latest tile of their slot that was asked for before them in the warp's own order.
     for (std::size_t w = 0; w < issuesOf.size(); ++w) {
-        std::vector<std::uint32_t> latest(out.slots, kNone); // tile that the warp has last waited for, by slot
+        std::vector<std::uint32_t> latest(out.slotCount, kNone); // tile that the warp has last waited for, by slot
         std::uint32_t current = kNone, copied = 0;
         std::vector<std::uint32_t> tileOf{kNone}, pending;
         std::uint32_t number = 0;
@@ -210,7 +210,7 @@ PipelineTiming pipelineOf(const SmTiming& timing, const sim::Program& program, c
 }
 
 std::vector<PipelineTiming::Slot> PipelineTiming::at(std::uint32_t cycle) const {
-    std::vector<Slot> out(slots);
+    std::vector<Slot> out(slotCount);
     for (const PipelineTile& tile : tiles) {
         if (tile.asked > cycle)
             continue;

@@ -56,7 +56,7 @@ struct PipelineTile {
 };
 
 struct PipelineTiming {
-    std::uint32_t slots = 0;
+    std::uint32_t slotCount = 0;
     std::uint32_t cycles = 0;
     std::vector<PipelineTile> tiles;
     bool isTensor = false; ///< tensor cores multiply; else FMA lanes

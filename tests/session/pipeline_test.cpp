@@ -51,28 +51,28 @@ TEST_CASE("t4: as many slots as stages, a tile for each step along K", "[session
         const TimingReport r = timed("t4_multistage", {{"STAGES", stages}, {"BM", "64"}, {"BN", "64"}, {"WM", "32"}, {"WN", "32"}, {"M", "64"}, {"N", "64"}, {"K", "512"}});
         const timing::PipelineTiming& p = r.pipeline;
         CHECK(p.isTensor);
-        CHECK(p.slots == static_cast<std::uint32_t>(std::atoi(stages)));
+        CHECK(p.slotCount == static_cast<std::uint32_t>(std::atoi(stages)));
         REQUIRE(p.tiles.size() == 8);
         for (std::size_t i = 0; i < p.tiles.size(); ++i) {
-            CHECK(p.tiles[i].slot == i % p.slots);
+            CHECK(p.tiles[i].slot == i % p.slotCount);
             CHECK(p.tiles[i].bytes == 2 * 64 * 64 * 2);
         }
         checkOrder(p);
         // A slot is asked for again only after its last tile was read.
-        for (std::size_t i = p.slots; i < p.tiles.size(); ++i)
-            CHECK(p.tiles[i].asked >= p.tiles[i - p.slots].lastRead);
+        for (std::size_t i = p.slotCount; i < p.tiles.size(); ++i)
+            CHECK(p.tiles[i].asked >= p.tiles[i - p.slotCount].lastRead);
         CHECK(p.busy > 0);
         CHECK(p.busy < 1);
         const auto at = p.at(p.tiles[3].asked + 1);
         CHECK(at[p.tiles[3].slot].state == timing::PipelineTiming::SlotState::InFlight);
         CHECK(at[p.tiles[3].slot].tile == 3);
-        CHECK(p.at(0).size() == p.slots);
+        CHECK(p.at(0).size() == p.slotCount);
     }
 }
 
 TEST_CASE("k11: two buffers, FMA lanes instead of tensor cores", "[session][pipeline]") {
     const TimingReport r = timed("k11_double_buffered", {{"M", "128"}, {"N", "128"}, {"K", "64"}});
-    CHECK(r.pipeline.slots == 2);
+    CHECK(r.pipeline.slotCount == 2);
     CHECK(r.pipeline.tiles.size() == 4);
     CHECK_FALSE(r.pipeline.isTensor);
     checkOrder(r.pipeline);
