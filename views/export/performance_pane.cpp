@@ -28,9 +28,9 @@ void PerformancePane::showEvent(QShowEvent* event) {
 
 void PerformancePane::refresh() {
     m_shown = m_store->performance();
+    refreshed();
     m_context = contextText();
     setAccessibleDescription(description());
-    refreshed();
     emit contextChanged();
     invalidate();
 }

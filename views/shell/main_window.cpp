@@ -219,6 +219,7 @@ bool MainWindow::openLesson(const QString& id) {
 
 void MainWindow::openKernel(const QString& id, const Parameters& parameters) {
     emit m_intents->setPlaying(false);
+    m_fragmentsFor = id;
     emit m_intents->openKernel(id, parameters);
 }
 
@@ -303,6 +304,12 @@ void MainWindow::onPublished(const SnapshotPtr& snapshot) {
         for (PaneDock* dock : workspace->docks())
             if (!isOnlySelection || dock == m_focused)
                 dock->pane()->setSnapshot(snapshot);
+    if (!m_fragmentsFor.isEmpty() && !snapshot->busy && snapshot->program && snapshot->program->ok() && QString::fromStdString(snapshot->program->id) == m_fragmentsFor) {
+        m_fragmentsFor.clear();
+        const auto& code = snapshot->program->instructions;
+        if (std::any_of(code.begin(), code.end(), [](const auto& in) { return in.cls == ptx::InstructionClass::Tensor; }))
+            raiseFragments();
+    }
     m_search->setSnapshot(snapshot);
     if (m_section != Section::Compare)
         updateControls(snapshot);
@@ -452,11 +459,18 @@ void MainWindow::showPane(const QString& id) {
     } else if (m_stepper->pane(id)) {
         if (m_section == Section::Performance || m_section == Section::Compare)
             setSection(Section::Stepper);
+        if (id == QLatin1String("fragments"))
+            return raiseFragments();
         m_stepper->raisePane(id);
     } else if (m_compare && m_compare->pane(id)) {
         setSection(Section::Compare);
         m_compare->raisePane(id);
     }
+}
+
+void MainWindow::raiseFragments() {
+    m_stepper->raisePane(QStringLiteral("lanefragment"));
+    m_stepper->raisePane(QStringLiteral("fragments"));
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {

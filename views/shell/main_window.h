@@ -100,6 +100,8 @@ private:
     void applyTheme();
     void onFocusChanged(QWidget* now);
     PaneDock* focusedDock() const;
+    /// Who holds which element, and beside it the lane's own.
+    void raiseFragments();
     void select(const std::function<void(session::Selection&)>& change);
     void moveBy(int events);
     void seekToEnd();
@@ -155,6 +157,7 @@ private:
     Section m_section = Section::Stepper;
     QPointer<PaneDock> m_focused;
     QString m_sandboxFile;
+    QString m_fragmentsFor; ///< the kernel that the user opens: its fragments come to the front when it has matrix instructions
     bool m_isTextEdited = false;
     QString m_openingGpu; ///< while the intent to open a lesson's kernel is on its way
 

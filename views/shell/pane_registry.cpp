@@ -4,12 +4,16 @@
 #include "views/panes/banks/banks_pane.h"
 #include "views/panes/counters/counters_pane.h"
 #include "views/panes/course/course_pane.h"
+#include "views/panes/feeding/feeding_pane.h"
 #include "views/panes/findings/findings_pane.h"
+#include "views/panes/fragments/fragments_pane.h"
 #include "views/panes/lesson/lesson_pane.h"
 #include "views/panes/map/map_pane.h"
 #include "views/panes/parameters/parameters_pane.h"
+#include "views/panes/pipeline/pipeline_pane.h"
 #include "views/panes/registers/registers_pane.h"
 #include "views/panes/source/source_pane.h"
+#include "views/panes/swizzle/swizzle_pane.h"
 #include "views/panes/transport/transport_pane.h"
 #include "views/panes/roofline/roofline_pane.h"
 #include "views/panes/occupancy/occupancy_pane.h"
@@ -46,9 +50,13 @@ std::vector<PaneEntry> paneRegistry(LessonModel* lessons) {
         {QStringLiteral("source"), Page::Stepper, Place::Centre, make<SourcePane>()},
         {QStringLiteral("map"), Page::Stepper, Place::CentreLower, makeMapPane},
         {QStringLiteral("banks"), Page::Stepper, Place::CentreLower, makeBanksPane},
+        {QStringLiteral("fragments"), Page::Stepper, Place::CentreLower, makeFragmentsPane},
+        {QStringLiteral("swizzle"), Page::Stepper, Place::CentreLower, makeSwizzlePane},
+        {QStringLiteral("pipeline"), Page::Stepper, Place::CentreLower, makePipelinePane},
         {QStringLiteral("parameters"), Page::Stepper, Place::Right, make<ParametersPane>()},
         {QStringLiteral("counters"), Page::Stepper, Place::RightMiddle, make<CountersPane>()},
         {QStringLiteral("registers"), Page::Stepper, Place::RightMiddle, make<RegistersPane>()},
+        {QStringLiteral("lanefragment"), Page::Stepper, Place::RightMiddle, makeLaneFragmentPane},
         {QStringLiteral("findings"), Page::Stepper, Place::RightLower, make<FindingsPane>()},
         {QStringLiteral("transport"), Page::Stepper, Place::Bottom, makeTransportPane},
         {QStringLiteral("runsetup"), Page::Performance, Place::Left, makeRunSetupPane},
@@ -58,6 +66,7 @@ std::vector<PaneEntry> paneRegistry(LessonModel* lessons) {
         {QStringLiteral("sweep"), Page::Performance, Place::Centre, makeSweepPane},
         {QStringLiteral("occupancy"), Page::Performance, Place::CentreLower, makeOccupancyPane},
         {QStringLiteral("models"), Page::Performance, Place::CentreLower, makeModelsPane},
+        {QStringLiteral("feeding"), Page::Performance, Place::CentreLower, makeFeedingPane},
         {QStringLiteral("waves"), Page::Performance, Place::Right, makeWavesPane},
         {QStringLiteral("ladder"), Page::Performance, Place::Right, makeLadderPane},
     };

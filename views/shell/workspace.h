@@ -20,7 +20,7 @@ class Workspace : public QMainWindow {
     Q_OBJECT
 public:
     /// Of saved layouts: another set of panes is another version.
-    static constexpr int kLayoutVersion = 2;
+    static constexpr int kLayoutVersion = 3;
 
     Workspace(Page page, const std::vector<PaneEntry>& entries, Intents* intents, QWidget* parent);
 

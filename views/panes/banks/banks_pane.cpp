@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/panes/banks/banks_pane.h"
 
+#include <QHBoxLayout>
 #include <QKeyEvent>
 
 #include "views/export/canvas.h"
@@ -8,6 +9,7 @@
 #include "views/export/segment_bar.h"
 #include "views/export/table_model.h"
 #include "views/panes/banks/banks_paint.h"
+#include "views/panes/banks/matrix_paint.h"
 
 namespace lanescope::views {
 namespace {
@@ -19,8 +21,20 @@ public:
                    parent) {}
 
     QWidget* headerControls() override {
-        if (m_bar == nullptr) {
+        if (m_controls == nullptr) {
+            m_controls = new QWidget;
+            auto* row = new QHBoxLayout(m_controls);
+            row->setContentsMargins(0, 0, 0, 0);
+            row->setSpacing(6);
+            m_tabs = new SegmentBar(QStringLiteral("banks_matrix"));
+            m_tabs->onChange = [this](int i) {
+                m_matrix = i;
+                rebuild();
+                invalidate();
+            };
             m_bar = new SegmentBar(QStringLiteral("banks_access"));
+            row->addWidget(m_bar);
+            row->addWidget(m_tabs);
             m_bar->onChange = [this](int i) {
                 m_wanted = m_names.value(i);
                 rebuild();
@@ -28,8 +42,9 @@ public:
                 invalidate();
             };
             m_bar->setItems(m_names, sceneFor(rect()).access);
+            setTabs();
         }
-        return m_bar;
+        return m_controls;
     }
 
     QAbstractItemModel* table() override {
@@ -40,20 +55,35 @@ public:
 protected:
     void paintBase(QPainter& painter, const QRectF& rect, const Theme& theme) override {
         Canvas canvas(painter, theme);
-        paintBanks(canvas, sceneFor(rect), frame());
+        if (const auto* access = matrixAccess())
+            paintMatrix(canvas, matrixScene(*access, rect));
+        else
+            paintBanks(canvas, sceneFor(rect), frame());
     }
 
-    int laneAt(QPointF at) override { return sceneFor(rect()).laneAt(at); }
+    int laneAt(QPointF at) override {
+        const auto* access = matrixAccess();
+        return access != nullptr ? matrixScene(*access, rect()).laneAt(at) : sceneFor(rect()).laneAt(at);
+    }
 
     QPointF markLane(Canvas& canvas, const QRectF& rect, int lane) override {
-        return paintBanksLane(canvas, sceneFor(rect), lane);
+        const auto* access = matrixAccess();
+        return access != nullptr ? paintMatrixLane(canvas, matrixScene(*access, rect), lane)
+                                 : paintBanksLane(canvas, sceneFor(rect), lane);
     }
 
-    QStringList laneTip(int lane) override { return bankDetails(m_scene, frame(), lane); }
+    QStringList laneTip(int lane) override {
+        const auto* access = matrixAccess();
+        return access != nullptr ? matrixDetails(matrixScene(*access, rect()), lane)
+                                 : bankDetails(m_scene, frame(), lane);
+    }
     QString laneDistance(int first, int second) override {
         return bankDistanceText(m_scene, frame(), first, second);
     }
-    void refreshed() override { rebuild(); }
+    void refreshed() override {
+        m_matrix = -1; // that of the selected lane
+        rebuild();
+    }
 
     void keyPressEvent(QKeyEvent* event) override {
         // Lanes lie beside each other here.
@@ -76,6 +106,30 @@ private:
         return m_scene;
     }
 
+    /// The access shown when it is one of ldmatrix or stmatrix whose rows all take part, else null.
+    const session::AccessView* matrixAccess() {
+        const BankScene& scene = sceneFor(rect());
+        if (scene.accesses.empty())
+            return nullptr;
+        const session::AccessView& access = frame().accesses[std::size_t(scene.accesses[std::size_t(scene.access)].source)];
+        const bool isWhole = access.active == 0xffu || access.active == 0xffffu || access.active == kFullMask;
+        return access.isMatrix && isWhole ? &access : nullptr;
+    }
+
+    MatrixScene matrixScene(const session::AccessView& access, const QRectF& rect) const { return makeMatrixScene(access, selectedLane(), m_matrix, rect); }
+
+    void setTabs() {
+        QStringList names;
+        int shown = 0;
+        if (const auto* access = matrixAccess()) {
+            const MatrixScene scene = matrixScene(*access, rect());
+            shown = scene.matrix;
+            for (int i = 0; i < scene.matrices && scene.matrices > 1; ++i)
+                names += i == shown ? QStringLiteral("%1: lanes %2–%3").arg(i).arg(8 * i).arg(8 * i + 7) : QString::number(i);
+        }
+        m_tabs->setItems(names, shown);
+    }
+
     void rebuild() {
         const BankScene all = makeBankScene(snapshot().get(), -1, QRectF(0, 0, 600, 300));
         m_names.clear();
@@ -87,15 +141,26 @@ private:
         }
         m_valid = false;
         const BankScene& scene = sceneFor(rect());
-        if (m_bar != nullptr)
+        if (m_bar != nullptr) {
             m_bar->setItems(m_names, scene.access);
+            setTabs();
+        }
         setContext(m_names.isEmpty() ? QString()
                                      : m_names.value(scene.access) +
                                            QStringLiteral(" · warp %1").arg(frame().warp));
-        setAccessibleDescription(m_names.isEmpty() ? scene.emptyTitle
+        if (const auto* access = matrixAccess()) {
+            const MatrixScene matrix = matrixScene(*access, QRectF(0, 0, 600, 300));
+            const MatrixSide& side = matrix.sides.back();
+            return describeAs(QStringLiteral("%1: matrix %2, %3, %4; %5").arg(context()).arg(matrix.matrix).arg(side.verdict, side.sum, matrix.layout));
+        }
+        describeAs(m_names.isEmpty() ? scene.emptyTitle
                                                    : context() + QStringLiteral(": ") +
                                                          scene.verdict + QStringLiteral(", ") +
                                                          scene.sum);
+    }
+
+    void describeAs(const QString& text) {
+        setAccessibleDescription(text);
         m_tableDirty = true;
     }
 
@@ -129,7 +194,9 @@ private:
     int m_chosen = -1;
     QString m_wanted;
     QStringList m_names;
-    SegmentBar* m_bar = nullptr;
+    QWidget* m_controls = nullptr;
+    SegmentBar *m_bar = nullptr, *m_tabs = nullptr;
+    int m_matrix = -1;
     TableModel m_table;
     bool m_tableDirty = true;
 };
