@@ -20,38 +20,10 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 struct LadderArguments {
-    std::string gpu = "rtx-a6000", as = "written";
+    std::string gpu = "rtx-a6000", as = "compiled";
     std::vector<std::string> sizes;
     bool json = false;
 };
-
-Json rungJson(const session::LadderRung& rung) {
-    Json row{{"kernel", rung.measured.kernel},
-             {"name", rung.measured.name},
-             {"parameters", rung.measured.parameters},
-             {"measured_flops_per_s", rung.measured.flopsPerSecond}};
-    row["modelled_flops_per_s"] =
-        rung.modelled ? Json(rung.modelled->point.flopsPerSecond) : Json();
-    row["error"] = rung.modelled ? Json(rung.error) : Json();
-    row["agreement"] = session::toString(rung.agreement);
-    row["reason"] = rung.reason;
-    if (!rung.modelled)
-        return row;
-    const session::ModelledKernel& m = *rung.modelled;
-    row["bottleneck"] = model::toString(m.point.bottleneck);
-    row["without_overlap_flops_per_s"] = rung.flopsPerSecondWithoutOverlap;
-    Json times = Json::object();
-    for (const model::RoofTime& time : m.point.times)
-        times[model::toString(time.kind)] = time.seconds;
-    row["times_s"] = times;
-    row["occupancy"] = m.occupancy.occupancy;
-    row["registers"] = m.registersPerThread;
-    row["registers_source"] = m.registersSource;
-    row["blocks_simulated"] = m.blocksSimulated;
-    row["exact"] = m.isExact;
-    row["explanation"] = session::explanationJson(m.point.explanation);
-    return row;
-}
 
 Result<void> runLadder(const LadderArguments& a) {
     const Result<catalog::Overrides> sizes = catalog::parseOverrides(a.sizes);
@@ -67,32 +39,20 @@ Result<void> runLadder(const LadderArguments& a) {
     if (!ladder)
         return failure(ladder.error());
     const session::MeasuredLadder& table = ladder->table;
-    Json rungs = Json::array();
     std::string text = fmt::format("{}\n{:<34}{:>10}{:>10}{:>8}\n", table.title, "TFLOP/s",
                                    "measured", "modelled", "error");
     for (const session::LadderRung& rung : ladder->rungs) {
-        rungs.push_back(rungJson(rung));
         text += fmt::format("{:<34}{:>10.2f}", rung.measured.name,
                             rung.measured.flopsPerSecond / 1e12);
         text += rung.modelled ? fmt::format("{:>10.2f}{:>+7.0f}%",
-                                            rung.modelled->point.flopsPerSecond / 1e12,
+                                            rung.flopsPerSecond / 1e12,
                                             100 * rung.error)
                               : fmt::format("{:>10}{:>8}", "-", "-");
         text += fmt::format("  {}\n", rung.reason);
     }
     text += fmt::format("{:<34}{:>10.2f}\nmeasured: {}\n", table.bestName,
                         table.bestFlopsPerSecond / 1e12, table.source);
-    print(a.json ? Json{{"gpu", table.gpu},
-                        {"title", table.title},
-                        {"source", table.source},
-                        {"as", session::name(ladder->form)},
-                        {"sizes", table.sizes},
-                        {"best", {{"name", table.bestName},
-                                  {"flops_per_s", table.bestFlopsPerSecond}}},
-                        {"rungs", rungs}}
-                           .dump(2) +
-                       "\n"
-                 : text);
+    print(a.json ? session::toJson(*ladder) + "\n" : text);
     return {};
 }
 

@@ -4,6 +4,7 @@
 #include <QSettings>
 #include <QStringList>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -53,6 +54,7 @@ int exportOnly(const Options& options) {
     exportOptions.gpu = options.gpu.toStdString();
     for (const QString& kernel : options.kernels)
         exportOptions.kernels.push_back(kernel.toStdString());
+    exportOptions.form = options.form;
     exportOptions.sweepX = options.over.value(0).toStdString();
     exportOptions.sweepY = options.over.value(1).toStdString();
     if (options.theme == QLatin1String("dark"))
@@ -71,8 +73,8 @@ void openFirst(views::MainWindow& window, const Options& options, QSettings* set
         window.openFile(options.file);
     else if (!options.kernel.isEmpty())
         window.openKernel(options.kernel);
-    else if (!options.lesson.isEmpty())
-        window.openLesson(options.lesson);
+    else if (!options.lesson.isEmpty() && window.openLesson(options.lesson))
+        window.lessons().setStep(std::max(0, options.step - 1));
     else if (const QString last =
                  settings ? settings->value(QStringLiteral("lesson")).toString() : QString();
              !last.isEmpty() && window.openLesson(last))
@@ -129,6 +131,8 @@ int run(int argc, char** argv, const Options& options) {
         return 1;
     }
     openFirst(window, options, useSettings ? &settings : nullptr, firstKernel);
+    if (options.form)
+        emit window.intents().setForm(*options.form);
     if (!options.screenshot.isEmpty())
         return writeScreenshot(window, options.screenshot);
     if (!options.demoFolder.isEmpty())

@@ -62,6 +62,12 @@ ParseResult parseOptions(const QStringList& arguments) {
     const QCommandLineOption gpu(QStringLiteral("gpu"),
                                  QStringLiteral("GPU to model, h100 when not given."),
                                  QStringLiteral("ID"));
+    const QCommandLineOption form(QStringLiteral("as"),
+                                  QStringLiteral("PTX as written or as compiled by ptxas."),
+                                  QStringLiteral("FORM"));
+    const QCommandLineOption step(QStringLiteral("step"),
+                                  QStringLiteral("With --lesson: the step to open, from 1."),
+                                  QStringLiteral("N"));
     const QCommandLineOption out(
         QStringLiteral("out"),
         QStringLiteral("File of the chart: .svg, .png, .pdf, .csv or .json."),
@@ -69,8 +75,8 @@ ParseResult parseOptions(const QStringList& arguments) {
     const QCommandLineOption noSettings(
         QStringLiteral("no-settings"),
         QStringLiteral("Neither reads nor writes the user's settings."));
-    parser.addOptions({version, lesson, kernel, file, theme, size, screenshot, demo, chart, over, gpu,
-                       out, noSettings});
+    parser.addOptions({version, lesson, step, kernel, file, theme, size, screenshot, demo, chart, over,
+                       gpu, form, out, noSettings});
     if (!parser.parse(arguments))
         return wrong(parser.errorText());
     if (parser.isSet(help)) {
@@ -95,6 +101,21 @@ ParseResult parseOptions(const QStringList& arguments) {
     options.chart = parser.value(chart);
     options.out = parser.value(out);
     options.over = parser.values(over);
+    if (parser.isSet(form)) {
+        const QString name = parser.value(form);
+        if (name == QLatin1String("compiled"))
+            options.form = session::CodeForm::Compiled;
+        else if (name == QLatin1String("written"))
+            options.form = session::CodeForm::Written;
+        else
+            return wrong(QStringLiteral("--as is written or compiled, not \"%1\"").arg(name));
+    }
+    if (parser.isSet(step)) {
+        bool isNumber = false;
+        options.step = parser.value(step).toInt(&isNumber);
+        if (!isNumber || options.step < 1)
+            return wrong(QStringLiteral("--step is a number from 1, not \"%1\"").arg(parser.value(step)));
+    }
     options.useSettings = !parser.isSet(noSettings);
     if (parser.isSet(gpu))
         options.gpu = parser.value(gpu);

@@ -8,6 +8,8 @@
 
 #include <optional>
 
+#include "engine/session/code_form.h"
+
 namespace lanescope::gui {
 
 struct Options {
@@ -21,6 +23,8 @@ struct Options {
     QString out;
     QStringList kernels; ///< of the roofline
     QStringList over;    ///< parameters of the sweep, one or two
+    std::optional<session::CodeForm> form;
+    int step = 0;        ///< of the lesson, from 1; 0: the first
     bool useSettings = true;
 
     bool isHeadless() const {

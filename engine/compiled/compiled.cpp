@@ -37,6 +37,15 @@ SharedOffsets offsetsOf(const ptx::Module& module, std::uint32_t index) {
 
 } // namespace
 
+Changes& Changes::operator+=(const Changes& other) {
+    loopsUnrolled += other.loopsUnrolled;
+    loadsMerged += other.loadsMerged;
+    storesMerged += other.storesMerged;
+    loadsRemoved += other.loadsRemoved;
+    branchesGuarded += other.branchesGuarded;
+    return *this;
+}
+
 Changes compile(const ptx::Module& module, std::uint32_t index, ptx::Function& function) {
     Changes changes;
     if (function.isDeclaration || !function.isComplete ||
@@ -55,10 +64,10 @@ Changes compile(const ptx::Module& module, std::uint32_t index, ptx::Function& f
     return changes;
 }
 
-ptx::Module compiledForm(const ptx::Module& module) {
-    ptx::Module out = module;
-    for (std::uint32_t f = 0; f < out.functions.size(); ++f)
-        compile(module, f, out.functions[f]);
+CompiledModule compiledForm(const ptx::Module& module) {
+    CompiledModule out{module, {}};
+    for (std::uint32_t f = 0; f < module.functions.size(); ++f)
+        out.changes.push_back(compile(module, f, out.module.functions[f]));
     return out;
 }
 

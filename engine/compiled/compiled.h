@@ -6,6 +6,8 @@
 // compute capabilities 7.5, 8.0, 8.6, 8.9, 9.0, 10.0 and 12.0. Each stands where it is applied.
 #pragma once
 
+#include <vector>
+
 #include "engine/ptx/ir.h"
 
 namespace lanescope::compiled {
@@ -17,11 +19,17 @@ struct Changes {
     int storesMerged = 0; ///< likewise
     int loadsRemoved = 0; ///< not read, or known from an earlier load or store
     int branchesGuarded = 0;
+    bool any() const { return loopsUnrolled + loadsMerged + storesMerged + loadsRemoved + branchesGuarded > 0; }
+    Changes& operator+=(const Changes& other);
 };
 
-/// The module with the bodies of all its functions in compiled form. Instruction::mergedLines has the PTX lines of the instructions that
+/// A module with the bodies of all its functions in compiled form. Instruction::mergedLines has the PTX lines of the instructions that
 /// became part of one.
-ptx::Module compiledForm(const ptx::Module& module);
+struct CompiledModule {
+    ptx::Module module;
+    std::vector<Changes> changes; ///< by function
+};
+CompiledModule compiledForm(const ptx::Module& module);
 
 /// The same for one function of the module: `function` is a copy of it, and is changed.
 Changes compile(const ptx::Module& module, std::uint32_t index, ptx::Function& function);

@@ -182,6 +182,15 @@ Result<Frame> frameAt(const session::LoadedProgram& program,
         auto found = std::find_if(events.begin(), events.end(), [&](const Event& event) {
             return onLine(event) && event.access >= 0;
         });
+        const bool isAccess = found == events.end() && !position.otherwise.array.empty();
+        if (isAccess)
+            found = std::find_if(events.begin(), events.end(), [&](const Event& event) {
+                if (event.access < 0)
+                    return false;
+                const FrameAccess& access = recorder.accesses[static_cast<std::size_t>(event.access)];
+                return access.array == position.otherwise.array &&
+                       access.isStore == position.otherwise.isStore;
+            });
         if (found == events.end())
             found = std::find_if(events.begin(), events.end(), onLine);
         at = static_cast<std::size_t>(found - events.begin());

@@ -10,6 +10,7 @@
 
 #include "engine/base/diagnostic.h"
 #include "engine/session/simulate.h"
+#include "engine/session/snapshot.h"
 
 namespace lanescope::lesson {
 
@@ -37,6 +38,7 @@ struct FramePosition {
     int warp = 0;
     std::uint32_t line = 0; ///< runs on to the end of the warp's first visit of this CUDA line that
                             ///< accesses memory, else of its first; 0: the start
+    session::AccessTarget otherwise; ///< without an access on the line: to the first such access
     int steps = 0;          ///< and as many instructions of the warp on from there
 };
 

@@ -39,6 +39,7 @@ struct Run {
     std::string kernel;            ///< id in the catalog
     catalog::Overrides parameters; ///< those that differ from the kernel's defaults
     std::string gpu;               ///< device id
+    session::CodeForm form = session::CodeForm::Written;
     bool isSampled = false; ///< a sample of the blocks, counts scaled to the grid: for large sizes
     sim::Schedule schedule = sim::Schedule::InTurn; ///< of a named run; a step's is the default
     std::uint64_t seed = 1;                         ///< of sim::Schedule::Random
@@ -56,6 +57,7 @@ struct LineMark {
     std::string name;
     std::string marker; ///< the line has the comment "[marker]"; empty: `regex` finds it
     std::string regex;  ///< ECMAScript, found within the line
+    session::AccessTarget access; ///< to run to where a compiler gives the line's access no line
 };
 
 /// What a step sets up or a button does. Parts that are not given stay as they are; they apply in
@@ -64,12 +66,14 @@ struct Action {
     std::string kernel; ///< opens this kernel with the parameters below
     catalog::Overrides parameters;
     std::string gpu;
+    std::optional<session::CodeForm> form;
     std::string replaceText, withText; ///< edits the CUDA text: the first occurrence is replaced
     std::optional<session::Selection> selection;
     std::optional<std::uint32_t> seek; ///< event index
     std::string runTo;                 ///< name of a LineMark
     std::uint32_t runToLine =
         0;            ///< the CUDA line that it is in the kernel's text, counted from 1; 0: none
+    session::AccessTarget runToAccess; ///< of that LineMark
     int steps = 0;    ///< instructions of the selected warp
     std::string pane; ///< objectName of the pane to bring to the front
     bool operator==(const Action&) const = default;

@@ -89,8 +89,11 @@ void LessonReader::readLines(const Fields& fields) {
         return;
     for (const auto& item : lines->items()) {
         const Fields line(item.value(), fmt::format("lines.{}", item.key()), m_problems);
-        line.allow({"marker", "regex"});
-        LineMark mark{item.key(), line.text("marker"), line.text("regex")};
+        line.allow({"marker", "regex", "load", "store"});
+        LineMark mark{item.key(), line.text("marker"), line.text("regex"), {}};
+        mark.access = {line.has("store") ? line.text("store") : line.text("load"), line.has("store")};
+        if (line.has("load") && line.has("store"))
+            inner.problem(item.key(), "has both \"load\" and \"store\"", "name one array");
         if (mark.marker.empty() == mark.regex.empty())
             inner.problem(
                 item.key(), "needs either \"marker\" or \"regex\"",
@@ -100,15 +103,30 @@ void LessonReader::readLines(const Fields& fields) {
     }
 }
 
+/// "as": the form of the PTX; nothing when it is not given or neither of the two, which is a problem.
+std::optional<session::CodeForm> readForm(const Fields& fields) {
+    if (!fields.has("as"))
+        return std::nullopt;
+    const std::string text = fields.text("as");
+    for (const session::CodeForm form : {session::CodeForm::Written, session::CodeForm::Compiled})
+        if (session::name(form) == text)
+            return form;
+    fields.problem("as", fmt::format("'{}' is no form of the PTX", text), "written or compiled");
+    return std::nullopt;
+}
+
 void LessonReader::readRun(const Fields& fields, Run& run) const {
     if (fields.has("kernel")) {
         run.kernel = fields.requiredText("kernel", "k01_naive");
         run.parameters.clear();
+        run.form = session::CodeForm::Written;
         run.isSampled = false;
     }
     for (const auto& [name, value] : fields.numbers("parameters"))
         run.parameters[name] = value;
     run.gpu = fields.text("gpu", run.gpu);
+    if (const std::optional<session::CodeForm> form = readForm(fields))
+        run.form = *form;
     run.isSampled = fields.flag("sampled", run.isSampled);
 }
 
@@ -141,7 +159,7 @@ void LessonReader::readRuns(const Fields& fields) {
         return;
     for (const auto& item : runs->items()) {
         const Fields one(item.value(), fmt::format("runs.{}", item.key()), m_problems);
-        one.allow({"kernel", "parameters", "gpu", "sampled", "schedule", "seed"});
+        one.allow({"kernel", "parameters", "gpu", "as", "sampled", "schedule", "seed"});
         Run run;
         run.gpu = "h100";
         readRun(one, run);
@@ -222,6 +240,7 @@ void LessonReader::readView(const Fields& fields, Action& action, const Run& run
                        "name it in \"lines\"");
         return;
     }
+    action.runToAccess = mark->access;
     if (const catalog::Kernel* kernel = kernelOf(run)) {
         if (auto line = findLine(*mark, kernel->text))
             action.runToLine = *line;
@@ -243,7 +262,7 @@ TryIt LessonReader::readTryIt(const Fields& fields, const Run& run) const {
         return result;
     }
     const Fields inner(*action, fields.at("action"), m_problems);
-    inner.allow({"kernel", "parameters", "gpu", "replace", "block", "warp", "lane", "event",
+    inner.allow({"kernel", "parameters", "gpu", "as", "replace", "block", "warp", "lane", "event",
                  "steps", "runTo", "pane"});
     Run after = run;
     readRun(inner, after);
@@ -251,6 +270,8 @@ TryIt LessonReader::readTryIt(const Fields& fields, const Run& run) const {
     result.action.kernel = inner.text("kernel");
     result.action.parameters = inner.numbers("parameters");
     result.action.gpu = inner.text("gpu");
+    if (inner.has("as"))
+        result.action.form = after.form;
     if (const json* replace = inner.find("replace")) {
         const Fields change(*replace, inner.at("replace"), m_problems);
         change.allow({"text", "with"});
@@ -401,7 +422,7 @@ void checkFigures(const Step& step, const Fields& fields) {
 }
 
 Step LessonReader::readStep(const Fields& fields, const Run& before) {
-    fields.allow({"id", "title", "kernel", "parameters", "gpu", "sampled", "view", "tryIt", "quiz",
+    fields.allow({"id", "title", "kernel", "parameters", "gpu", "as", "sampled", "view", "tryIt", "quiz",
                   "expect", "given"});
     Step step;
     step.id = fields.requiredText("id", "one-column");
@@ -418,6 +439,7 @@ Step LessonReader::readStep(const Fields& fields, const Run& before) {
     step.setup.kernel = step.run.kernel;
     step.setup.parameters = step.run.parameters;
     step.setup.gpu = step.run.gpu;
+    step.setup.form = step.run.form;
     if (const json* view = fields.find("view")) {
         const Fields inner(*view, fields.at("view"), m_problems);
         inner.allow({"block", "warp", "lane", "event", "steps", "runTo", "pane", "highlight"});
@@ -437,7 +459,7 @@ Step LessonReader::readStep(const Fields& fields, const Run& before) {
 
 Lesson LessonReader::read(const json& value) {
     const Fields fields(value, {}, m_problems);
-    fields.allow({"id", "number", "title", "minutes", "covers", "kernel", "parameters", "gpu",
+    fields.allow({"id", "number", "title", "minutes", "covers", "kernel", "parameters", "gpu", "as",
                   "sampled", "lines", "runs", "steps"});
     readHead(fields);
     readLines(fields);

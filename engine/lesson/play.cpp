@@ -130,6 +130,9 @@ Run runAfter(const Run& before, const Action& action) {
         run.parameters[name] = value;
     if (!action.gpu.empty())
         run.gpu = action.gpu;
+    if (!action.kernel.empty())
+        run.form = session::CodeForm::Written;
+    run.form = action.form.value_or(run.form);
     return run;
 }
 
@@ -137,6 +140,8 @@ std::string nameOf(const Action& action, const Run& run) {
     std::string text = run.kernel;
     for (const auto& [name, value] : run.parameters)
         text += fmt::format(" {}={}", name, value);
+    if (run.form == session::CodeForm::Compiled)
+        text += ", as compiled";
     if (!action.runTo.empty())
         text += fmt::format(", to {}", action.runTo);
     return text;

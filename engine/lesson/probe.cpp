@@ -34,6 +34,7 @@ constexpr std::array kForms{
     ProbeForm{"frame", ProbeKind::Frame, 1, 2, "[frame FIELD [ARRAY]]"},
     ProbeForm{"at", ProbeKind::At, 2, 3, "[at MARK FIELD [ARRAY]]"},
     ProbeForm{"timing", ProbeKind::Timing, 1, 1, "[timing /POINTER]"},
+    ProbeForm{"ladder", ProbeKind::Ladder, 3, 3, "[ladder GPU FORM /POINTER]"},
     ProbeForm{"model", ProbeKind::Model, 2, 24, "[model NAME [ARGUMENT=VALUE]... /POINTER]"},
 };
 
@@ -103,6 +104,24 @@ Result<void> checkField(const Probe& probe) {
             "probe",
             fmt::format("[{}]: there is no kind of finding '{}'", probe.text, probe.finding), {},
             fmt::format("the kinds are {}", findingKinds()));
+    return {};
+}
+
+/// Fills in GPU, form and pointer of a ladder; words[0] is "ladder".
+Result<void> parseLadder(Probe& probe, const std::vector<std::string>& words) {
+    probe.model = words[1];
+    probe.pointer = words[3];
+    if (words[2] != "written" && words[2] != "compiled")
+        return failure("probe", fmt::format("[{}]: '{}' is no form of the PTX", probe.text, words[2]),
+                       {}, "write written or compiled");
+    if (words[2] == "compiled")
+        probe.form = session::CodeForm::Compiled;
+    if (!probe.run.empty())
+        return failure("probe", fmt::format("[{}]: a ladder has no run", probe.text), {},
+                       "leave the @ out");
+    if (probe.pointer[0] != '/')
+        return failure("probe", fmt::format("[{}]: '{}' is no pointer", probe.text, probe.pointer),
+                       {}, "write what is asked of the ladder as /rungs/0/error, /best/flops_per_s, ...");
     return {};
 }
 
@@ -203,6 +222,10 @@ Result<Probe> parseProbe(std::string_view text) {
         if (probe.pointer[0] != '/')
             return failure("probe", fmt::format("[{}]: '{}' is no pointer", text, probe.pointer), {},
                            "write what is asked of the timing as /cycles_sm, /stalls/barrier/share, ...");
+        break;
+    case ProbeKind::Ladder:
+        if (auto parsed = parseLadder(probe, words); !parsed)
+            return failure(parsed.error());
         break;
     case ProbeKind::Model:
         if (auto parsed = parseModel(probe, words); !parsed)

@@ -11,11 +11,13 @@
 //   [frame FIELD [ARRAY]]           accesses of the source line where the step's view stands
 //   [at MARK FIELD [ARRAY]]         as frame, after the step's warp has run on to that line
 //   [timing /POINTER]              number of the SM's timing, as `lanescope timing --json` prints it
+//   [ladder GPU FORM /POINTER]      number of the matmul ladder, measured and modelled, as
+//                                   `lanescope ladder --gpu GPU --as FORM --json` prints it
 //   [model NAME [ARGUMENT=VALUE]... /POINTER] a number of a model that needs no kernel, as
 //                                   `lanescope NAME --ARGUMENT VALUE --json` prints it; a value
 //                                   that is no name (of a GPU, a shape) may be arithmetic without
 //                                   spaces over the step's parameters
-// All but the last may end in " @RUN": of that run of the lesson instead of the step's own.
+// All but the last two may end in " @RUN": of that run of the lesson instead of the step's own.
 #pragma once
 
 #include <string>
@@ -28,12 +30,13 @@
 
 namespace lanescope::lesson {
 
-enum class ProbeKind : std::uint8_t { Report, Findings, Finding, Line, Frame, At, Timing, Model };
+enum class ProbeKind : std::uint8_t { Report, Findings, Finding, Line, Frame, At, Timing, Ladder, Model };
 
 struct Probe {
     ProbeKind kind{};
     std::string pointer, finding, array, line, field, run;
-    std::string model;
+    std::string model; ///< of a ladder: the GPU
+    session::CodeForm form = session::CodeForm::Written; ///< of a ladder
     std::vector<std::pair<std::string, std::string>> arguments; ///< of the model
     std::string text; ///< as written, without brackets
 };

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/lesson/probe.h"
+#include "engine/session/ladder.h"
 #include "engine/session/model_answers.h"
 #include "engine/session/timing.h"
 
@@ -77,16 +78,18 @@ struct Workbench::State {
     compile::Environment compilers;
     std::optional<compile::Compiler> with;
     std::map<Run, std::unique_ptr<Prepared>> runs;
+    std::map<std::pair<std::string, session::CodeForm>, json> ladders; ///< by GPU and form
 
     Result<Prepared> load(const Run& run, const std::optional<std::string>& text) const;
     Result<Prepared*> prepared(const Run& run);
+    Result<const json*> ladder(const Probe& probe);
     Result<json> modelAnswer(const Probe& probe, const Step& step);
     Result<double> probe(const Probe& probe, Workbench& bench, const Lesson& lesson,
                          const Step& step);
 };
 
 Workbench::Workbench(compile::Environment compilers, std::optional<compile::Compiler> with)
-    : m_state(std::make_unique<State>(State{std::move(compilers), with, {}})) {}
+    : m_state(std::make_unique<State>(State{std::move(compilers), with, {}, {}})) {}
 Workbench::~Workbench() = default;
 Workbench::Workbench(Workbench&&) noexcept = default;
 Workbench& Workbench::operator=(Workbench&&) noexcept = default;
@@ -97,6 +100,7 @@ Result<Prepared> Workbench::State::load(const Run& run,
     request.subject = run.kernel;
     request.text = text;
     request.with = with;
+    request.form = run.form;
     for (const auto& [name, value] : run.parameters)
         request.defines.emplace_back(name, std::to_string(value));
     Prepared result;
@@ -178,8 +182,21 @@ Result<Frame> Workbench::frame(const Run& run, const Action& view) {
         position.warp = view.selection->warp;
     }
     position.line = view.runToLine;
+    position.otherwise = view.runToAccess;
     position.steps = view.steps;
     return frameAt((*prepared)->program, (*prepared)->launch, position);
+}
+
+Result<const json*> Workbench::State::ladder(const Probe& probe) {
+    const auto key = std::pair(probe.model, probe.form);
+    if (const auto found = ladders.find(key); found != ladders.end())
+        return &found->second;
+    session::LadderOptions options;
+    options.form = probe.form;
+    const auto modelled = session::ladder(probe.model, compilers, options);
+    if (!modelled)
+        return failure(modelled.error());
+    return &ladders.emplace(key, json::parse(session::toJson(*modelled))).first->second;
 }
 
 Result<json> Workbench::State::modelAnswer(const Probe& probe, const Step& step) {
@@ -208,7 +225,9 @@ Result<double> Workbench::State::probe(const Probe& probe, Workbench& bench, con
     const NamedRun* named = lesson.findRun(probe.run);
     const Run& run = named != nullptr ? named->run : step.run;
     std::uint32_t line = 0;
+    session::AccessTarget otherwise;
     if (const LineMark* mark = lesson.findLine(probe.line)) {
+        otherwise = mark->access;
         auto kernel = prepared(run);
         if (!kernel)
             return failure(kernel.error());
@@ -221,6 +240,7 @@ Result<double> Workbench::State::probe(const Probe& probe, Workbench& bench, con
         Action view = step.setup;
         if (probe.kind == ProbeKind::At) {
             view.runToLine = line;
+            view.runToAccess = otherwise;
             view.steps = 0;
         }
         auto frame = bench.frame(run, view);
@@ -231,6 +251,15 @@ Result<double> Workbench::State::probe(const Probe& probe, Workbench& bench, con
             value.error().front().message =
                 fmt::format("[{}]: {}", probe.text, value.error().front().message);
         return value;
+    }
+    if (probe.kind == ProbeKind::Ladder) {
+        const auto modelled = ladder(probe);
+        if (!modelled)
+            return failure(modelled.error());
+        const auto value = follow(**modelled, probe.pointer, probe);
+        if (!value)
+            return failure(value.error());
+        return numberOf(**value, probe);
     }
     if (probe.kind == ProbeKind::Model) {
         const auto answer = modelAnswer(probe, step);

@@ -8,6 +8,7 @@
 
 #include "engine/ptx/instruction_forms.h"
 #include "engine/ptx/ir.h"
+#include "engine/ptx/listing.h"
 
 namespace lanescope::ptx {
 
@@ -355,6 +356,43 @@ std::string print(const Module& module) {
         if (!function.isDeclaration)
             text += headText(function) + bodyText(module, function);
     return text;
+}
+
+Listing listing(const Module& module, std::span<const std::uint32_t> functions) {
+    Listing out;
+    std::uint32_t line = 1;
+    const auto add = [&](const std::string& text) {
+        out.text += text;
+        line += static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
+    };
+    for (const std::uint32_t index : functions) {
+        const Function& function = module.functions[index];
+        if (line > 1)
+            add("\n");
+        add(headText(function) + "{\n");
+        for (const Variable& variable : function.variables)
+            if (variable.space != Space::Param)
+                add("    " + variableText(variable));
+        const std::set<std::uint32_t> labels = findLabels(function);
+        SourceLocation previous;
+        for (std::uint32_t i = 0; i < function.instructions.size(); ++i) {
+            const Instruction& instruction = function.instructions[i];
+            if (labels.contains(i))
+                add(labelName(i) + ":\n");
+            const SourceLocation& at =
+                instruction.inlinedAt.empty() ? instruction.source : instruction.inlinedAt.back();
+            const auto file = static_cast<std::size_t>(at.file);
+            if (at.known() && file < module.files.size() && (at.file != previous.file || at.line != previous.line)) {
+                const std::string& path = module.files[file];
+                add(fmt::format("    // {}:{}\n", path.substr(path.rfind('/') + 1), at.line));
+                previous = at;
+            }
+            out.lines[&instruction] = line;
+            add("    " + print(module, function, instruction) + "\n");
+        }
+        add("}\n");
+    }
+    return out;
 }
 
 } // namespace lanescope::ptx

@@ -341,4 +341,18 @@ FrameView Session::State::frame() const {
     return f;
 }
 
+bool Session::State::accessesArray(std::uint32_t event, const AccessTarget& target) {
+    const TraceEvent& e = traceView->events[event];
+    if ((e.flags & TraceEvent::kMemory) == 0)
+        return false;
+    trace->seek(event + 1);
+    for (const trace::RecordedAccess& a : trace->accesses(event, event + 1, e.warp)) {
+        const bool isStore = a.access.kind != sim::AccessKind::Load;
+        if (isStore == target.isStore && a.access.active != 0 &&
+            arrayOf(*prepared, trace->memory(), a.access.space, a.addresses[static_cast<std::size_t>(firstLane(a.access.active))]).name == target.array)
+            return true;
+    }
+    return false;
+}
+
 } // namespace lanescope::session

@@ -2,6 +2,7 @@
 #include "engine/session/ladder.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
@@ -10,6 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/embedded_file.h"
+#include "engine/model/launch_time.h"
+#include "engine/session/explanation_json.h"
+#include "engine/session/timing.h"
 
 namespace lanescope::embedded {
 std::span<const EmbeddedFile> ladders();
@@ -22,6 +26,8 @@ using nlohmann::json;
 namespace {
 
 constexpr double kClose = 0.15;
+/// Events of the resident blocks that are timed: some 100,000 cycles of an SM, in which a loop has long come to its pace.
+constexpr std::uint32_t kTimedEvents = 400'000;
 
 catalog::Overrides numbers(const json& object) {
     catalog::Overrides out;
@@ -62,6 +68,8 @@ const char* toString(Agreement agreement) {
         return "no_overlap";
     case Agreement::Latency:
         return "latency";
+    case Agreement::TooFast:
+        return "too_fast";
     case Agreement::NotModelled:
         return "not_modelled";
     }
@@ -112,53 +120,118 @@ Result<std::vector<MeasuredLadder>> measuredLadders() {
     return all;
 }
 
+namespace {
+
+std::string tera(double flops) { return fmt::format("{:.3g} TFLOP/s", flops / 1e12); }
+
+/// "warps wait for data of global or local memory 42% of their time".
+std::string waitText(const SmTime& sm) {
+    std::string help = timing::help(sm.waits);
+    help[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(help[0])));
+    if (!help.empty() && help.back() == '.')
+        help.pop_back();
+    return fmt::format("{} ({:.0f}% of the warps' time: {})", timing::label(sm.waits), 100 * sm.waitShare, help);
+}
+
+/// Why roofs alone, as if everything overlapped, are above the measurement.
+void judgeRoofs(LadderRung& rung) {
+    const model::RooflinePoint& point = rung.modelled->point;
+    const double measured = rung.measured.flopsPerSecond;
+    const std::string bound = toString(point.bottleneck);
+    const double used = rung.modelled->waves ? rung.modelled->waves->slotsUsed : 1;
+    const double occupancy = rung.modelled->occupancy.occupancy;
+    if (point.flopsPerSecond * used / measured - 1 <= kClose) {
+        rung.agreement = Agreement::Tail;
+        rung.reason = fmt::format("the blocks fill {:.0f}% of the slots of their {} waves, and the roof takes them as full", 100 * used,
+                                  rung.modelled->waves->waves);
+    } else if (measured >= rung.flopsPerSecondWithoutOverlap * (1 - kClose)) {
+        rung.agreement = Agreement::NoOverlap;
+        rung.reason = fmt::format("bound by {} if everything overlaps; {}. One after another all roofs give {}, the measurement lies between: at "
+                                  "{:.0f}% occupancy parts of it wait for each other",
+                                  bound, secondRoof(point), tera(rung.flopsPerSecondWithoutOverlap), 100 * occupancy);
+    } else {
+        rung.agreement = Agreement::Latency;
+        rung.reason = fmt::format("below even {}, all roofs one after another: {} warps an SM ({:.0f}% occupancy) do not hide the latency of its "
+                                  "loads and barriers, which a roof does not see",
+                                  tera(rung.flopsPerSecondWithoutOverlap), rung.modelled->occupancy.warpsPerSm, 100 * occupancy);
+    }
+}
+
+} // namespace
+
 void judge(LadderRung& rung, CodeForm form) {
     if (!rung.modelled)
         return;
     const model::RooflinePoint& point = rung.modelled->point;
     const double measured = rung.measured.flopsPerSecond;
-    const double sum = sumOfRoofs(point);
-    rung.error = point.flopsPerSecond / measured - 1;
-    rung.flopsPerSecondWithoutOverlap = point.flopsPerSecond * point.seconds / sum;
-    const auto tera = [](double flops) { return fmt::format("{:.3g} TFLOP/s", flops / 1e12); };
+    const model::LaunchTime time = model::launchTime(point.seconds, rung.sm ? std::optional(rung.sm->seconds) : std::nullopt);
+    rung.flopsPerSecond = point.flopsPerSecond * point.seconds / time.seconds;
+    rung.error = rung.flopsPerSecond / measured - 1;
+    rung.flopsPerSecondWithoutOverlap = point.flopsPerSecond * point.seconds / sumOfRoofs(point);
     const std::string bound = toString(point.bottleneck);
+    const bool hidesMerging = form == CodeForm::Written && (rung.changesAsCompiled || !rung.sm);
     if (std::abs(rung.error) <= kClose) {
         rung.agreement = Agreement::Close;
-        rung.reason = fmt::format("bound by {}; {}", bound, secondRoof(point));
+        rung.reason = time.isBoundBySm
+                          ? fmt::format("bound by waiting: {}; the {} roof alone would allow {}", waitText(*rung.sm), bound, tera(point.flopsPerSecond))
+                          : fmt::format("bound by {}; {}", bound, secondRoof(point));
     } else if (rung.error < 0) {
         rung.agreement = Agreement::TooSlow;
-        rung.reason = fmt::format(
-            "measured above the {} roof, so the kernel does less of that work than we count: {}", bound,
-            form == CodeForm::Written
-                ? "ptxas merges neighbouring accesses of the PTX into wider ones (see it as compiled)"
-                : "the compiled form still has more of it than what ptxas made");
+        const std::string what = time.isBoundBySm ? fmt::format("measured faster than the timing of an SM, which waits for {}", waitText(*rung.sm))
+                                                  : fmt::format("measured above the {} roof, so the kernel does less of that work than we count", bound);
+        rung.reason = fmt::format("{}: {}", what,
+                                  hidesMerging          ? "ptxas merges neighbouring accesses of the PTX into wider ones (see it as compiled)"
+                                  : time.isBoundBySm    ? "ptxas orders the instructions of a loop further apart than we take it to"
+                                                        : "the compiled form still has more of it than what ptxas made");
+    } else if (!rung.sm) {
+        judgeRoofs(rung);
     } else {
-        const double used = rung.modelled->waves ? rung.modelled->waves->slotsUsed : 1;
-        const double occupancy = rung.modelled->occupancy.occupancy;
-        if (point.flopsPerSecond * used / measured - 1 <= kClose) {
-            rung.agreement = Agreement::Tail;
-            rung.reason = fmt::format("the blocks fill {:.0f}% of the slots of their {} waves, and "
-                                      "the roof takes them as full",
-                                      100 * used, rung.modelled->waves->waves);
-        } else if (measured >= rung.flopsPerSecondWithoutOverlap * (1 - kClose)) {
-            rung.agreement = Agreement::NoOverlap;
-            rung.reason = fmt::format(
-                "bound by {} if everything overlaps; {}. One after another all roofs give {}, the "
-                "measurement lies between: at {:.0f}% occupancy parts of it wait for each other",
-                bound, secondRoof(point), tera(rung.flopsPerSecondWithoutOverlap),
-                100 * occupancy);
-        } else {
-            rung.agreement = Agreement::Latency;
-            rung.reason = fmt::format(
-                "below even {}, all roofs one after another: {} warps an SM ({:.0f}% occupancy) do "
-                "not hide the latency of its loads and barriers, which a roof does not see",
-                tera(rung.flopsPerSecondWithoutOverlap), rung.modelled->occupancy.warpsPerSm,
-                100 * occupancy);
-        }
+        rung.agreement = Agreement::TooFast;
+        rung.reason = fmt::format("roofs allow {}, the timing of an SM {}, where warps wait for {}. Neither has conflicts of register banks, misses of "
+                                  "the instruction cache after the first, or a clock below its boost under load",
+                                  tera(point.flopsPerSecond), tera(point.flopsPerSecond * point.seconds / rung.sm->seconds), waitText(*rung.sm));
     }
     if (!rung.measured.note.empty())
         rung.reason += fmt::format(" ({})", rung.measured.note);
 }
+
+namespace {
+
+/// The timing of an SM of the launch; nothing when it cannot be timed, which the roofs then stand for.
+std::optional<SmTime> timeRung(const device::Device& device, const std::string& kernel, const catalog::Overrides& parameters,
+                               const compile::Environment& environment, const LadderOptions& options, bool& changes) {
+    LoadRequest request;
+    request.subject = kernel;
+    request.form = options.form;
+    for (const auto& [name, value] : parameters)
+        request.defines.emplace_back(name, std::to_string(value));
+    const Result<LoadedProgram> program = load(request, environment);
+    if (!program)
+        return std::nullopt;
+    changes = program->changes.any();
+    if (!options.timed)
+        return std::nullopt;
+    const Result<PreparedLaunch> prepared = prepare(*program, {}, device);
+    if (!prepared)
+        return std::nullopt;
+    TimingOptions timingOptions;
+    timingOptions.maxEvents = kTimedEvents;
+    timingOptions.cancel = options.cancel;
+    const Result<TimingReport> report = timeLaunch(*program, *prepared, device, timingOptions);
+    if (!report || !report->seconds)
+        return std::nullopt;
+    SmTime out{*report->seconds, report->sm.issueUtilisation(), report->shareTimed, timing::WarpState::Issued, 0};
+    for (int s = 0; s < timing::kWarpStateCount; ++s) {
+        const auto state = static_cast<timing::WarpState>(s);
+        if (state != timing::WarpState::Issued && state != timing::WarpState::Done && report->sm.share(state) > out.waitShare) {
+            out.waits = state;
+            out.waitShare = report->sm.share(state);
+        }
+    }
+    return out;
+}
+
+} // namespace
 
 Result<Ladder> ladder(const std::string& gpu, const compile::Environment& environment,
                       const LadderOptions& options) {
@@ -199,12 +272,72 @@ Result<Ladder> ladder(const std::string& gpu, const compile::Environment& enviro
             rung.modelled = std::move(*modelled);
         else
             rung.reason = toString(modelled.error().front());
+        if (rung.modelled)
+            rung.sm = timeRung(*device, measured.kernel, parameters, environment, options, rung.changesAsCompiled);
+        if (options.cancel != nullptr && options.cancel->load())
+            return failure("cancelled", "cancelled");
         judge(rung, options.form);
         result.rungs.push_back(std::move(rung));
     }
     if (options.progress)
         options.progress(result.rungs.size(), table->rungs.size());
     return result;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json rungJson(const LadderRung& rung) {
+    Json row{{"kernel", rung.measured.kernel},
+             {"name", rung.measured.name},
+             {"parameters", rung.measured.parameters},
+             {"measured_flops_per_s", rung.measured.flopsPerSecond}};
+    row["modelled_flops_per_s"] = rung.modelled ? Json(rung.flopsPerSecond) : Json();
+    row["error"] = rung.modelled ? Json(rung.error) : Json();
+    row["agreement"] = toString(rung.agreement);
+    row["reason"] = rung.reason;
+    if (!rung.modelled)
+        return row;
+    const ModelledKernel& m = *rung.modelled;
+    row["roofs_flops_per_s"] = m.point.flopsPerSecond;
+    row["bottleneck"] = model::toString(m.point.bottleneck);
+    if (rung.sm)
+        row["sm_timing"] = {{"time_s", rung.sm->seconds},
+                            {"flops_per_s", m.point.flopsPerSecond * m.point.seconds / rung.sm->seconds},
+                            {"issue_utilisation", rung.sm->issueUtilisation},
+                            {"share_timed", rung.sm->shareTimed},
+                            {"longest_stall", timing::id(rung.sm->waits)},
+                            {"longest_stall_share", rung.sm->waitShare}};
+    row["without_overlap_flops_per_s"] = rung.flopsPerSecondWithoutOverlap;
+    Json times = Json::object();
+    for (const model::RoofTime& time : m.point.times)
+        times[model::toString(time.kind)] = time.seconds;
+    row["times_s"] = times;
+    row["occupancy"] = m.occupancy.occupancy;
+    row["registers"] = m.registersPerThread;
+    row["registers_source"] = m.registersSource;
+    row["blocks_simulated"] = m.blocksSimulated;
+    row["exact"] = m.isExact;
+    row["explanation"] = explanationJson(m.point.explanation);
+    return row;
+}
+
+} // namespace
+
+std::string toJson(const Ladder& ladder) {
+    Json rungs = Json::array();
+    for (const LadderRung& rung : ladder.rungs)
+        rungs.push_back(rungJson(rung));
+    const MeasuredLadder& table = ladder.table;
+    const Json out{{"gpu", table.gpu},
+                   {"title", table.title},
+                   {"source", table.source},
+                   {"as", name(ladder.form)},
+                   {"sizes", table.sizes},
+                   {"best", {{"name", table.bestName}, {"flops_per_s", table.bestFlopsPerSecond}}},
+                   {"rungs", rungs}};
+    return out.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 } // namespace lanescope::session

@@ -15,6 +15,7 @@
 #include "engine/catalog/catalog.h"
 #include "engine/compile/compile.h"
 #include "engine/session/simulate.h"
+#include "engine/timing/result.h"
 
 namespace lanescope::session {
 
@@ -46,14 +47,26 @@ enum class Agreement : std::uint8_t {
     Tail,       ///< the last wave explains the rest
     NoOverlap,  ///< between the slowest roof and all of them one after another
     Latency,    ///< slower than that: waiting, which a roof does not see
+    TooFast,    ///< slower than roofs and the timing of an SM allow
     NotModelled ///< see the reason
 };
-/// "close", "too_slow", "tail", "no_overlap", "latency", "not_modelled".
+/// "close", "too_slow", "tail", "no_overlap", "latency", "too_fast", "not_modelled".
 const char* toString(Agreement agreement);
+
+/// What the timing of one SM says of a rung.
+struct SmTime {
+    double seconds = 0; ///< of the launch
+    double issueUtilisation = 0, shareTimed = 1;
+    timing::WarpState waits = timing::WarpState::Issued; ///< why warps wait longest
+    double waitShare = 0;                                ///< of the warps' time
+};
 
 struct LadderRung {
     MeasuredRung measured;
-    std::optional<ModelledKernel> modelled;
+    std::optional<ModelledKernel> modelled; ///< the roofs
+    std::optional<SmTime> sm;
+    double flopsPerSecond = 0; ///< modelled: model::launchTime of both
+    bool changesAsCompiled = false; ///< ptxas makes other accesses to shared memory of it than the PTX has
     double error = 0; ///< modelled / measured FLOP/s - 1; above 0: the model is faster
     /// If the roofs were worked off one after another, FLOP/s.
     double flopsPerSecondWithoutOverlap = 0;
@@ -68,7 +81,8 @@ struct Ladder {
 };
 
 struct LadderOptions {
-    CodeForm form = CodeForm::Written;
+    CodeForm form = CodeForm::Compiled; ///< what was measured is compiled code
+    bool timed = true; ///< with the timing of an SM, about a second a rung
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(std::size_t done, std::size_t of)> progress;
     catalog::Overrides sizes; ///< instead of the table's, to be quicker; the rates are compared
@@ -78,6 +92,9 @@ struct LadderOptions {
 /// no table for the GPU; code "cancelled".
 Result<Ladder> ladder(const std::string& gpu, const compile::Environment& environment,
                       const LadderOptions& options = {});
+
+/// The report of `lanescope ladder --json`, indented by two.
+std::string toJson(const Ladder& ladder);
 
 /// Of one rung, from the modelled point; public for the tests.
 void judge(LadderRung& rung, CodeForm form = CodeForm::Written);

@@ -130,11 +130,14 @@ Result<void> loadModule(LoadedProgram& out, const std::string& path, const std::
     }
     if (!module)
         return failure(module.error());
-    out.module = std::make_shared<const ptx::Module>(out.form == CodeForm::Compiled ? compiled::compiledForm(*module) : std::move(*module));
+    compiled::CompiledModule compiledModule = compiled::compiledForm(*module);
+    out.module = std::make_shared<const ptx::Module>(std::move(out.form == CodeForm::Compiled ? compiledModule.module : *module));
     Result<std::shared_ptr<const sim::Program>> program = sim::decode(out.module, entry);
     if (!program)
         return failure(program.error());
     out.program = std::move(*program);
+    for (const sim::FunctionLayout& f : out.program->functions)
+        out.changes += compiledModule.changes[f.moduleIndex];
     return {};
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/session/moment.h"
 #include "engine/session/session_state.h"
 
 namespace lanescope::session {
@@ -99,34 +100,6 @@ std::string verificationText(const SimReport& report) {
     return "Differs from the reference";
 }
 
-std::vector<ParameterView> kernelParameters(const catalog::Kernel& kernel, const std::map<std::string, std::int64_t>& set, const Diagnostics& problems) {
-    std::vector<ParameterView> out;
-    for (const catalog::Parameter& p : kernel.parameters) {
-        ParameterView v;
-        v.name = p.name;
-        v.label = p.label;
-        v.help = p.help;
-        v.isProblem = p.kind == catalog::ParameterKind::Problem;
-        v.defaultValue = p.defaultValue;
-        const auto it = set.find(p.name);
-        v.value = it == set.end() ? p.defaultValue : it->second;
-        v.minimum = p.min;
-        v.maximum = p.max;
-        v.step = p.step;
-        v.choices = p.choices;
-        // A message that names this parameter alone is its own; those about combinations stand at every parameter they name.
-        for (const Diagnostic& d : problems) {
-            const std::size_t at = d.message.find(p.name);
-            const auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-            if (at != std::string::npos && (at == 0 || !isWord(d.message[at - 1])) &&
-                (at + p.name.size() == d.message.size() || !isWord(d.message[at + p.name.size()])))
-                v.problem = d.message + (d.hint.empty() ? "" : ": " + d.hint);
-        }
-        out.push_back(std::move(v));
-    }
-    return out;
-}
-
 } // namespace
 
 void Session::State::announce(double progress, std::string activity) {
@@ -142,6 +115,7 @@ std::shared_ptr<const Snapshot> Session::State::publish(bool busy, double progre
     s->run = run;
     s->trace = traceView;
     s->timing = timing;
+    s->timingProblem = timingProblem;
     s->selection = selection;
     s->busy = busy;
     s->progress = progress;
@@ -151,39 +125,53 @@ std::shared_ptr<const Snapshot> Session::State::publish(bool busy, double progre
     return current = std::move(s);
 }
 
+std::uint64_t Session::State::linearBlock() const {
+    const Dim3& grid = prepared->launch.grid;
+    return selection.block.x + std::uint64_t{grid.x} * (selection.block.y + std::uint64_t{grid.y} * selection.block.z);
+}
+
 void Session::State::traceBlock(const std::atomic<bool>* cancel) {
     const sim::Launch& launch = prepared->launch;
     selection.block = {std::min(selection.block.x, launch.grid.x - 1), std::min(selection.block.y, launch.grid.y - 1),
                        std::min(selection.block.z, launch.grid.z - 1)};
-    const std::uint64_t linear =
-        selection.block.x + std::uint64_t{launch.grid.x} * (selection.block.y + std::uint64_t{launch.grid.y} * selection.block.z);
     selection.warp = std::clamp(selection.warp, 0, launch.warpsPerBlock() - 1);
     selection.lane = std::clamp(selection.lane, 0, kWarpSize - 1);
     trace::TraceOptions traceOptions;
     traceOptions.maxEvents = options.maxTraceEvents;
     traceOptions.cancel = cancel;
-    trace = std::make_unique<trace::BlockTrace>(std::shared_ptr<const sim::Launch>(prepared, &prepared->launch), linear, traceOptions);
+    trace = std::make_unique<trace::BlockTrace>(std::shared_ptr<const sim::Launch>(prepared, &prepared->launch), linearBlock(), traceOptions);
     traceView = viewOf(*trace, selection.block);
-    timeBlock(linear, cancel);
+    timeBlock(cancel);
 }
 
-void Session::State::timeBlock(std::uint64_t linearBlock, const std::atomic<bool>* cancel) {
+void Session::State::forgetTiming() {
     timing.reset();
+    timingProblem.clear();
+}
+
+void Session::State::timeBlock(const std::atomic<bool>* cancel) {
+    forgetTiming();
+    if (!timingWanted || !trace)
+        return;
     TimingOptions timingOptions;
-    timingOptions.block = linearBlock;
+    timingOptions.block = linearBlock();
+    timingOptions.figures = timingFigures;
     timingOptions.maxEvents = options.maxTimingEvents;
     timingOptions.maxInstructions = std::min<std::uint64_t>(traceView->events.size() + 1, options.maxTraceEvents);
     timingOptions.cancel = cancel;
-    // A block that does not fit on an SM has no timing; the model's note of the run says why.
-    if (Result<TimingReport> report = timeLaunch(*loaded, *prepared, device, timingOptions))
+    Result<TimingReport> report = timeLaunch(*loaded, *prepared, device, timingOptions);
+    if (report)
         timing = std::make_shared<const TimingReport>(std::move(*report));
+    else
+        timingProblem = toString(report.error());
 }
 
 void Session::State::rebuild(const std::atomic<bool>* cancel) {
     const auto cancelled = [&] { return cancel != nullptr && cancel->load(std::memory_order_relaxed); };
+    const Diagnostics stopped{{Severity::Error, "cancelled", "stopped before it was simulated", {}, "change a parameter or open it again"}};
     trace.reset();
     traceView.reset();
-    timing.reset();
+    forgetTiming();
     run.reset();
     prepared.reset();
     auto view = std::make_shared<ProgramView>();
@@ -191,7 +179,8 @@ void Session::State::rebuild(const std::atomic<bool>* cancel) {
     request.subject = subject;
     request.text = text;
     request.entry = entry;
-    std::string key = subject + '\n' + entry + '\n' + text.value_or("") + (text ? "+" : "-");
+    request.form = form;
+    std::string key = fmt::format("{}\n{}\n{}\n{}{}", subject, entry, name(form), text.value_or(""), text ? "+" : "-");
     if (kernel != nullptr) {
         view->id = kernel->id;
         view->title = kernel->title;
@@ -216,6 +205,9 @@ void Session::State::rebuild(const std::atomic<bool>* cancel) {
             failed->parameters = kernelParameters(*kernel, parameters, errors);
         program = failed;
     };
+
+    if (cancelled())
+        return stop(stopped);
 
     // The macros decide whether the text must be compiled again; sizes only launch again.
     bool reuse = false;
@@ -247,22 +239,17 @@ void Session::State::rebuild(const std::atomic<bool>* cancel) {
     loaded = program_;
     loadedKey = key;
     if (cancelled())
-        return stop({{Severity::Error, "cancelled", "stopped before it was simulated", {}, "change a parameter or open it again"}});
+        return stop(stopped);
 
     view->entry = loaded->program->entry().name;
     view->entries = loaded->module->entries();
     view->cudaFile = loaded->cudaFile;
     view->cudaText = loaded->cudaText;
-    view->ptxText = loaded->ptxText;
     view->target = loaded->module->target;
     view->compiler = loaded->compiler;
     if (kernel == nullptr)
         view->parameters = fileParameters(*loaded);
-    for (std::size_t pc = 0; pc < loaded->program->ops.size(); ++pc) {
-        const ptx::Instruction& in = *loaded->program->instructions[pc];
-        const ptx::Function& function = loaded->module->functions[loaded->program->functions[loaded->program->functionOf[pc]].moduleIndex];
-        view->instructions.push_back({in.ptxLine, loaded->program->cudaLines[pc], loaded->program->ops[pc].cls, ptx::print(*loaded->module, function, in)});
-    }
+    fillInstructions(*loaded, *view);
 
     Result<PreparedLaunch> launch = prepare(*loaded, kernel != nullptr ? LaunchRequest{} : fileLaunch(*loaded), device);
     if (!launch)
@@ -305,7 +292,7 @@ void Session::State::rebuild(const std::atomic<bool>* cancel) {
             lines[line] += report->counters.byInstruction[pc].executions;
         };
         add(result->cudaLineExecutions, loaded->program->cudaLines[pc]);
-        add(result->ptxLineExecutions, loaded->program->instructions[pc]->ptxLine);
+        add(result->ptxLineExecutions, view->instructions[pc].ptxLine);
     }
     result->blocksSimulated = report->blocksSimulated;
     result->blocksInGrid = report->blocksInGrid;
@@ -343,7 +330,7 @@ std::shared_ptr<const Snapshot> Session::openKernel(const std::string& id, const
     if (s.kernel == nullptr) {
         s.trace.reset();
         s.traceView.reset();
-        s.timing.reset();
+        s.forgetTiming();
         s.run.reset();
         auto failed = std::make_shared<ProgramView>();
         failed->id = failed->title = id;
@@ -402,6 +389,8 @@ std::shared_ptr<const Snapshot> Session::setDevice(const std::string& id, const 
         m_state->program = failed;
         return m_state->publish();
     }
+    if (id != m_state->options.deviceId)
+        m_state->timingFigures.clear();
     m_state->device = std::move(*d);
     m_state->options.deviceId = id;
     const std::uint32_t index = m_state->trace ? m_state->trace->index() : 0;
@@ -410,6 +399,37 @@ std::shared_ptr<const Snapshot> Session::setDevice(const std::string& id, const 
     if (m_state->trace)
         m_state->trace->seek(index);
     return m_state->publish();
+}
+
+std::shared_ptr<const Snapshot> Session::setForm(CodeForm form, const std::atomic<bool>* cancel) {
+    State& s = *m_state;
+    if (form == s.form)
+        return s.publish();
+    s.form = form;
+    if (s.subject.empty())
+        return s.publish();
+    const std::uint32_t index = s.trace ? s.trace->index() : 0;
+    const auto programBefore = s.program;
+    const auto traceBefore = s.traceView;
+    s.rebuild(cancel);
+    if (s.trace && traceBefore && programBefore->ok() && s.program->ok())
+        s.trace->seek(WarpHistory(*s.program, *s.traceView, s.selection.warp).indexFrom(WarpHistory(*programBefore, *traceBefore, s.selection.warp), index));
+    return s.publish();
+}
+
+std::shared_ptr<const Snapshot> Session::setTimingWanted(bool wanted, const std::atomic<bool>* cancel) {
+    State& s = *m_state;
+    s.timingWanted = wanted;
+    if (wanted && !s.timing)
+        s.timeBlock(cancel);
+    return s.publish();
+}
+
+std::shared_ptr<const Snapshot> Session::setTimingFigures(const timing::Overrides& figures, const std::atomic<bool>* cancel) {
+    State& s = *m_state;
+    s.timingFigures = figures;
+    s.timeBlock(cancel);
+    return s.publish();
 }
 
 std::shared_ptr<const Snapshot> Session::select(const Selection& selection) {
@@ -499,7 +519,7 @@ std::shared_ptr<const Snapshot> Session::stepBack(StepUnit unit) {
     return s.publish();
 }
 
-std::shared_ptr<const Snapshot> Session::runToLine(std::uint32_t cudaLine) {
+std::shared_ptr<const Snapshot> Session::runToLine(std::uint32_t cudaLine, const AccessTarget& otherwise) {
     State& s = *m_state;
     if (!s.trace)
         return s.publish();
@@ -511,6 +531,18 @@ std::shared_ptr<const Snapshot> Session::runToLine(std::uint32_t cudaLine) {
     auto found = std::find_if(next, mine.end(), accesses);
     if (found == mine.end())
         found = std::find_if(mine.begin(), mine.end(), accesses);
+    if (found == mine.end() && !otherwise.array.empty()) {
+        const std::uint32_t index = s.trace->index();
+        const auto isTarget = [&](std::uint32_t e) { return s.accessesArray(e, otherwise); };
+        auto access = std::find_if(next, mine.end(), isTarget);
+        if (access == mine.end())
+            access = std::find_if(mine.begin(), next, isTarget);
+        if (access != mine.end() && isTarget(*access)) {
+            s.trace->seek(*access + 1);
+            return s.publish();
+        }
+        s.trace->seek(index);
+    }
     if (found == mine.end())
         found = std::find_if(next, mine.end(), onLine);
     if (found == mine.end())

@@ -14,6 +14,7 @@
 #include "engine/base/diagnostic.h"
 #include "engine/compile/compile.h"
 #include "engine/session/snapshot.h"
+#include "engine/timing/parameters.h"
 
 namespace lanescope::session {
 
@@ -51,6 +52,14 @@ public:
     std::shared_ptr<const Snapshot> setParameters(const std::map<std::string, std::int64_t>& values,
                                                   const std::atomic<bool>* cancel = nullptr);
     std::shared_ptr<const Snapshot> setDevice(const std::string& id, const std::atomic<bool>* cancel = nullptr);
+    /// Also of what is opened later. The trace stays at the same moment of the selected warp.
+    std::shared_ptr<const Snapshot> setForm(CodeForm form, const std::atomic<bool>* cancel = nullptr);
+
+    /// Whether snapshots carry the timing of the SM. It is made when it is first wanted and again after each change; at first nobody wants it.
+    std::shared_ptr<const Snapshot> setTimingWanted(bool wanted, const std::atomic<bool>* cancel = nullptr);
+    /// Figures of the timing by key instead of the GPU's own (engine/timing/parameters.h). What is wrong with them is in
+    /// Snapshot::timingProblem. They stay for programs that are opened later; another GPU has its own again.
+    std::shared_ptr<const Snapshot> setTimingFigures(const timing::Overrides& figures, const std::atomic<bool>* cancel = nullptr);
 
     /// These move in the trace. Cheap (milliseconds), exact in both directions.
     std::shared_ptr<const Snapshot> select(const Selection& selection);
@@ -58,8 +67,8 @@ public:
     std::shared_ptr<const Snapshot> step(StepUnit unit);
     std::shared_ptr<const Snapshot> stepBack(StepUnit unit);
     /// To the end of the selected warp's next stretch of events on this CUDA line (wrapping to the first), one that accesses memory if there
-    /// is any; unchanged when there is none.
-    std::shared_ptr<const Snapshot> runToLine(std::uint32_t cudaLine);
+    /// is any; without an access on the line, to the next of `otherwise`; unchanged when there is neither.
+    std::shared_ptr<const Snapshot> runToLine(std::uint32_t cudaLine, const AccessTarget& otherwise = {});
 
     std::shared_ptr<const Snapshot> snapshot() const;
 

@@ -22,6 +22,9 @@ struct Session::State {
     const catalog::Kernel* kernel = nullptr;
     std::map<std::string, std::int64_t> parameters; ///< as set; others have their defaults
     std::string entry;
+    CodeForm form = CodeForm::Written;
+    bool timingWanted = false;
+    timing::Overrides timingFigures;
 
     // what became of it
     std::shared_ptr<const LoadedProgram> loaded;
@@ -34,13 +37,17 @@ struct Session::State {
     std::shared_ptr<const RunView> run;
     std::shared_ptr<const TraceView> traceView;
     std::shared_ptr<const TimingReport> timing;
+    std::string timingProblem;
     Selection selection;
     std::shared_ptr<const Snapshot> current;
     std::uint64_t version = 0;
 
+    std::uint64_t linearBlock() const; ///< of the selected block in the grid
     void rebuild(const std::atomic<bool>* cancel);
     void traceBlock(const std::atomic<bool>* cancel);
-    void timeBlock(std::uint64_t linearBlock, const std::atomic<bool>* cancel);
+    /// The timing of the traced block, when it is wanted.
+    void timeBlock(const std::atomic<bool>* cancel);
+    void forgetTiming();
     std::shared_ptr<const Snapshot> publish(bool busy = false, double progress = 0, std::string activity = {});
     void announce(double progress, std::string activity);
 
@@ -51,7 +58,15 @@ struct Session::State {
     // frame.cpp
     FrameView frame() const;
     void addFragments(FrameView& f, const std::vector<std::uint32_t>& mine, std::size_t executed) const;
+    /// Whether the event of the trace is such an access. Moves the trace's present moment.
+    bool accessesArray(std::uint32_t event, const AccessTarget& target);
 };
+
+// program_view.cpp
+/// The instructions by pc, and the text that their lines are of.
+void fillInstructions(const LoadedProgram& loaded, ProgramView& view);
+/// `set`: values that are not the defaults; `problems`: why they cannot launch.
+std::vector<ParameterView> kernelParameters(const catalog::Kernel& kernel, const std::map<std::string, std::int64_t>& set, const Diagnostics& problems);
 
 /// Text of a value by its PTX or argument type ("f32", "u32", "b16", "pred", ...), from its raw bits.
 std::string valueText(std::string_view type, std::uint64_t bits);

@@ -250,7 +250,7 @@ Result<ModelledKernel> modelKernel(const device::Device& device, const std::stri
 }
 
 Result<std::vector<ModelledKernel>> rooflinePoints(const std::string& deviceId, const std::vector<std::string>& kernelIds,
-                                                   const catalog::Overrides& sizes, const compile::Environment& environment) {
+                                                   const catalog::Overrides& sizes, const compile::Environment& environment, CodeForm form) {
     const Result<device::Device> device = device::findDevice(deviceId);
     if (!device)
         return failure(device.error());
@@ -264,7 +264,7 @@ Result<std::vector<ModelledKernel>> rooflinePoints(const std::string& deviceId, 
         for (const auto& [name, value] : sizes)
             if (kernel != nullptr && kernel->findParameter(name) != nullptr)
                 own.emplace(name, value);
-        Result<ModelledKernel> modelled = modelKernel(*device, id, own, environment);
+        Result<ModelledKernel> modelled = modelKernel(*device, id, own, environment, form);
         if (!modelled)
             return failure(modelled.error());
         out.push_back(std::move(*modelled));

@@ -17,20 +17,17 @@
 #include "engine/catalog/catalog.h"
 #include "engine/check/finding.h"
 #include "engine/compile/compile.h"
+#include "engine/compiled/compiled.h"
 #include "engine/device/device.h"
 #include "engine/model/occupancy.h"
 #include "engine/model/roofline.h"
 #include "engine/model/waves.h"
 #include "engine/session/argument_spec.h"
+#include "engine/session/code_form.h"
 #include "engine/session/wrong_element.h"
 #include "engine/sim/launch.h"
 
 namespace lanescope::session {
-
-/// The PTX as it is, or as ptxas compiles it: loops unrolled, accesses to shared memory merged (engine/compiled).
-enum class CodeForm : std::uint8_t { Written, Compiled };
-/// "written", "compiled".
-std::string_view name(CodeForm form);
 
 /// A program text and what became of it. CUDA text is empty for a PTX file.
 struct LoadedProgram {
@@ -40,6 +37,7 @@ struct LoadedProgram {
     std::string ptxText;
     std::string compiler; ///< "nvcc 13.0.88", "built in", empty for a PTX file
     CodeForm form = CodeForm::Written;
+    compiled::Changes changes; ///< what the compiled form changes in the kernel and what it calls, in either form
     std::shared_ptr<const ptx::Module> module; ///< in that form
     std::shared_ptr<const sim::Program> program;
     /// The kernel of the catalog and its resolved parameters, when it is one.
@@ -157,6 +155,7 @@ Result<ModelledKernel> modelKernel(const device::Device& device, const std::stri
 
 /// Modelled points of kernels of the catalog at their default sizes, for the roofline chart; sizes are set where a kernel has them.
 Result<std::vector<ModelledKernel>> rooflinePoints(const std::string& deviceId, const std::vector<std::string>& kernelIds,
-                                                   const catalog::Overrides& sizes, const compile::Environment& environment);
+                                                   const catalog::Overrides& sizes, const compile::Environment& environment,
+                                                   CodeForm form = CodeForm::Written);
 
 } // namespace lanescope::session

@@ -16,6 +16,7 @@
 #include "engine/check/finding.h"
 #include "engine/memory/access.h"
 #include "engine/ptx/ir.h"
+#include "engine/session/code_form.h"
 #include "engine/sim/counters.h"
 #include "engine/tensor/fragment.h"
 
@@ -41,14 +42,19 @@ struct ProgramView {
     std::vector<std::string> entries; ///< kernels of the module
     std::string cudaFile;  ///< name to show; empty when a .ptx was opened
     std::string cudaText;  ///< as edited
-    std::string ptxText;   ///< empty when it did not compile
+    CodeForm form = CodeForm::Written; ///< what is shown and simulated
+    /// What the compiled form changes, "2 loops unrolled, 12 shared loads merged"; empty when both forms are the same.
+    std::string formChanges;
+    std::string ptxText;   ///< in that form (compiled: a listing); empty when it did not compile
     std::string target;    ///< "sm_90"
     std::string compiler;  ///< "nvcc 13.0", "clang 14.0.6", "built in"
     std::vector<ParameterView> parameters;
     Diagnostics diagnostics; ///< of compiler, loader, launch: empty when the program runs
     /// The flattened program: instruction index (pc) -> PTX line, CUDA line (0 unknown), text.
     struct InstructionView {
-        std::uint32_t ptxLine = 0;
+        std::uint32_t ptxLine = 0;     ///< of ptxText
+        std::uint32_t writtenLine = 0; ///< of the PTX as written, which messages name; the same in written form
+        std::vector<std::uint32_t> mergedLines; ///< compiled form: lines of the PTX as written whose instructions became part of it
         std::uint32_t cudaLine = 0;
         ptx::InstructionClass cls = ptx::InstructionClass::Other;
         std::string text;
@@ -213,6 +219,14 @@ struct Selection {
     bool operator==(const Selection&) const = default;
 };
 
+/// Accesses to an array, by the name of an argument or of a shared variable: where to run to when a compiler gives a line's access no line
+/// (clang 14 does so with a vector store that it makes of scalar ones).
+struct AccessTarget {
+    std::string array; ///< empty: none
+    bool isStore = false;
+    bool operator==(const AccessTarget&) const = default;
+};
+
 struct TimingReport; ///< engine/session/timing.h
 
 struct Snapshot {
@@ -220,8 +234,10 @@ struct Snapshot {
     std::shared_ptr<const ProgramView> program;
     std::shared_ptr<const RunView> run;     ///< null while or when it cannot run
     std::shared_ptr<const TraceView> trace; ///< null likewise
-    /// The SM on which the traced block resides, cycle by cycle (modelled); null when there is no trace or it cannot be timed.
+    /// The SM on which the traced block resides, cycle by cycle (modelled); null when there is no trace, nobody wants it
+    /// (Session::setTimingWanted) or it cannot be timed, for the reason in `timingProblem`.
     std::shared_ptr<const TimingReport> timing;
+    std::string timingProblem;
     Selection selection;
     FrameView frame;
     bool busy = false;        ///< a compile or simulation is under way; run and trace are then null or of this very program

@@ -39,6 +39,14 @@ timing::BlockStream record(const PreparedLaunch& prepared, sim::Memory& memory, 
     return stream;
 }
 
+/// Cycles of the events that were not timed: they go at the pace of the second half of those that were, which has the loop's and not the start's.
+double cyclesLeft(const timing::SmTiming& sm, std::uint64_t events) {
+    if (events == 0 || sm.issues.size() < 2)
+        return 0;
+    const std::size_t half = sm.issues.size() / 2;
+    return static_cast<double>(events) * (sm.cycles - sm.issues[half].cycle) / static_cast<double>(sm.issues.size() - half);
+}
+
 } // namespace
 
 Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device,
@@ -89,7 +97,7 @@ Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaun
     // Touches beyond the recorded part are like those within.
     out.shareTimed = allEvents == 0 ? 1.0 : static_cast<double>(events) / static_cast<double>(allEvents);
     if (events < allEvents)
-        out.notes.push_back(fmt::format("the first {} of {} events of the resident blocks are timed; the launch's cycles are scaled by what is left out", events, allEvents));
+        out.notes.push_back(fmt::format("the first {} of {} events of the resident blocks are timed; the rest is taken to go at the pace of the second half of these", events, allEvents));
     // Device memory serves a sector once for the whole grid; the others that touch it first find it in the L2.
     std::uint64_t bufferSectors = 0;
     for (const sim::Argument& a : launch.arguments)
@@ -102,7 +110,7 @@ Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaun
     out.sm = timing::timeSm(programTiming, p, input);
     out.pipeline = timing::pipelineOf(out.sm, *launch.program, programTiming, touches.take(), device);
     out.waves = std::max(1.0, static_cast<double>(perSm) / static_cast<double>(input.blocks.size()));
-    out.cycles = out.waves * out.sm.cycles / out.shareTimed;
+    out.cycles = out.waves * (out.sm.cycles + cyclesLeft(out.sm, allEvents - events));
     if (p.clockMegahertz > 0 && p.smCount > 0)
         out.seconds = out.cycles / (p.clockMegahertz * 1e6);
     return out;

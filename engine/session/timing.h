@@ -19,7 +19,7 @@ struct TimingOptions {
     std::optional<int> resident;      ///< blocks on the SM; none: what occupancy and grid give
     std::optional<int> registersPerThread; ///< none: the catalog's, or estimated from the PTX
     timing::Overrides figures;
-    /// Events of all resident blocks together: of larger blocks the first part is timed, and cycles of the launch are scaled.
+    /// Events of all resident blocks together: of larger blocks the first part is timed, and the cycles of the rest follow from it.
     std::uint32_t maxEvents = 2'000'000;
     std::uint64_t maxInstructions = 200'000'000; ///< of a block
     const std::atomic<bool>* cancel = nullptr;
@@ -37,7 +37,7 @@ struct TimingReport {
     double dramShare = 1;             ///< of the sectors that an SM touches first
     double shareTimed = 1;            ///< events timed / events of the resident blocks
     double waves = 1;                 ///< blocks of an SM in all / resident ones, at least 1
-    double cycles = 0;                ///< of the launch: waves x cycles of the SM / shareTimed
+    double cycles = 0;                ///< of the launch: waves x cycles of the SM, those left out at the pace of the second half of those timed
     std::optional<double> seconds;    ///< none without a clock
     std::vector<std::string> notes;   ///< what was cut or left out
 };

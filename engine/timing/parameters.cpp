@@ -113,8 +113,10 @@ Result<Parameters> parametersOf(const device::Device& device, const Overrides& o
         const auto own = overrides.find(use.key);
         if (figure == nullptr && own == overrides.end())
             continue;
-        NamedFigure named{std::string(use.key), descriptionOf(use.key), figure != nullptr ? *figure : device::Figure{}, false};
+        NamedFigure named{std::string(use.key), descriptionOf(use.key), figure != nullptr ? *figure : device::Figure{}, false, {}, use.least, use.most};
         if (own != overrides.end()) {
+            if (figure != nullptr)
+                named.published = figure->value;
             named.figure.value = own->second;
             named.figure.source = "set by the user";
             named.figure.assumed = false;

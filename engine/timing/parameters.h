@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ struct NamedFigure {
     std::string description;
     device::Figure figure;
     bool overridden = false;
+    std::optional<double> published; ///< overridden: the description's own value
+    double least = 0, most = 0;      ///< what it may be set to
 };
 
 struct Parameters {

@@ -74,12 +74,12 @@ TEST_CASE("every step is complete in both languages and short") {
 
 TEST_CASE("a mark finds its line by comment or by regular expression") {
     const std::string_view text = "a\nsum += 1; // [inner]\nb\nb\n";
-    CHECK(findLine({"x", "inner", ""}, text).value() == 2);
-    CHECK(findLine({"x", "", "sum \\+="}, text).value() == 2);
-    CHECK(findLine({"x", "", "^b$"}, text).error().front().message.find("lines 3 and 4") !=
+    CHECK(findLine({"x", "inner", "", {}}, text).value() == 2);
+    CHECK(findLine({"x", "", "sum \\+=", {}}, text).value() == 2);
+    CHECK(findLine({"x", "", "^b$", {}}, text).error().front().message.find("lines 3 and 4") !=
           std::string::npos);
-    CHECK(findLine({"x", "outer", ""}, text).error().front().message.find("no line") !=
+    CHECK(findLine({"x", "outer", "", {}}, text).error().front().message.find("no line") !=
           std::string::npos);
-    CHECK(findLine({"x", "", "("}, text).error().front().message.find("no regular expression") !=
+    CHECK(findLine({"x", "", "(", {}}, text).error().front().message.find("no regular expression") !=
           std::string::npos);
 }

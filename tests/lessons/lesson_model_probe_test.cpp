@@ -85,6 +85,20 @@ TEST_CASE("mistakes in a model probe are named") {
                                  smallLesson().steps[0]));
 }
 
+TEST_CASE("a ladder probe gives what was measured and what is modelled, in either form") {
+    CHECK(value("[ladder rtx-a6000 written /rungs/1/measured_flops_per_s]") == Approx(1986.5e9));
+    const double written = value("[ladder rtx-a6000 written /rungs/4/modelled_flops_per_s]");
+    const double compiled = value("[ladder rtx-a6000 compiled /rungs/4/modelled_flops_per_s]");
+    CHECK(compiled > 1.2 * written); // merged loads take shared memory out of the way
+    CHECK(value("[ladder rtx-a6000 written /rungs/4/error]") ==
+          Approx(written / value("[ladder rtx-a6000 written /rungs/4/measured_flops_per_s]") - 1));
+    CHECK_THAT(problem("[ladder rtx-a6000 /rungs/1/error]"), Catch::Contains("[ladder GPU FORM /POINTER]"));
+    CHECK_THAT(problem("[ladder rtx-a6000 fast /rungs/1/error]"), Catch::Contains("written or compiled"));
+    CHECK_THAT(problem("[ladder rtx-a6000 written rungs]"), Catch::Contains("no pointer"));
+    CHECK_THAT(problem("[ladder rtx-a6000 written /rungs @big]"), Catch::Contains("@"));
+    CHECK_FALSE(bench().evaluate("[ladder t4 written /rungs/0/error]", smallLesson(), smallLesson().steps[0]));
+}
+
 TEST_CASE("a timing probe gives numbers of the SM's timing") {
     const double cycles = value("[timing /cycles_sm]");
     CHECK(cycles > 600); // at least one trip to device memory

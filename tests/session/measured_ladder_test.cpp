@@ -73,6 +73,8 @@ TEST_CASE("a rung says why the model is off") {
 TEST_CASE("the first rungs on an A6000 and on an H200") {
     // The rate does not depend on the size once the GPU is full; K is short to be quick.
     LadderOptions options;
+    options.form = CodeForm::Written;
+    options.timed = false; // the beginning of so short a K is all that would be timed
     options.sizes = {{"M", 4096}, {"N", 4096}, {"K", 128}};
     std::size_t steps = 0;
     options.progress = [&](std::size_t, std::size_t) { ++steps; };
@@ -94,6 +96,42 @@ TEST_CASE("the first rungs on an A6000 and on an H200") {
     for (const Ladder* ladder : {&*a6000, &*h200})
         for (const LadderRung& rung : ladder->rungs)
             CHECK_FALSE(rung.reason.empty());
+}
+
+TEST_CASE("the slower of the roofs and an SM's timing is the time of a rung") {
+    LadderRung rung = rungOf(0.5e12, 0.5);
+    CHECK(rung.error == Approx(1));
+    CHECK(rung.flopsPerSecond == Approx(1e12));
+    rung.sm = SmTime{1.9, 0.4, 1, timing::WarpState::LongScoreboard, 0.6};
+    judge(rung, CodeForm::Compiled);
+    CHECK(rung.flopsPerSecond == Approx(1e12 / 1.9));
+    CHECK(rung.agreement == Agreement::Close);
+    CHECK_THAT(rung.reason, Catch::Contains("waiting") && Catch::Contains("Long scoreboard (60%") && Catch::Contains("fp32"));
+    rung.sm->seconds = 0.7; // the roof binds
+    judge(rung, CodeForm::Compiled);
+    CHECK(rung.flopsPerSecond == Approx(1e12));
+    CHECK(rung.agreement == Agreement::TooFast);
+    CHECK_THAT(rung.reason, Catch::Contains("register banks"));
+    rung.sm->seconds = 3;
+    judge(rung, CodeForm::Compiled);
+    CHECK(rung.agreement == Agreement::TooSlow);
+    CHECK_THAT(rung.reason, !Catch::Contains("merges"));
+    rung.changesAsCompiled = true;
+    judge(rung, CodeForm::Written);
+    CHECK_THAT(rung.reason, Catch::Contains("ptxas merges"));
+}
+
+TEST_CASE("as compiled, with an SM's timing, the rungs of an H200 come within a fifth of what was measured") {
+    LadderOptions options;
+    options.sizes = {{"M", 4096}, {"N", 4096}, {"K", 1024}};
+    const auto h200 = ladder("h200", compilers(), options);
+    REQUIRE(h200);
+    for (const LadderRung& rung : h200->rungs) {
+        INFO(rung.measured.name << ": " << rung.error << ", " << rung.reason);
+        CHECK(rung.sm);
+        CHECK(std::abs(rung.error) < 0.22);
+        CHECK(rung.flopsPerSecond <= rung.modelled->point.flopsPerSecond * (1 + 1e-12));
+    }
 }
 
 TEST_CASE("ladders that are not there or are broken") {

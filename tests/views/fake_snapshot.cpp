@@ -122,6 +122,7 @@ struct FakeBackend::State {
     FakeOptions options;
     Parameters values;
     std::string text = kCuda, deviceId = "h100", id = "pair";
+    session::CodeForm form = session::CodeForm::Written;
     session::Selection selection;
     std::uint32_t index = 0;
     std::uint64_t version = 0;
@@ -157,8 +158,18 @@ struct FakeBackend::State {
             view->parameters[0].problem = "M is not a multiple of BM: see Findings.";
         if (isOk) {
             view->ptxText = kPtx;
-            for (const Line& line : kProgram)
-                view->instructions.push_back({line.ptx, line.cuda, line.cls, line.text});
+            view->form = form;
+            view->formChanges = options.formChanges;
+            for (const Line& line : kProgram) {
+                ProgramView::InstructionView instruction;
+                instruction.ptxLine = instruction.writtenLine = line.ptx;
+                instruction.cudaLine = line.cuda;
+                instruction.cls = line.cls;
+                instruction.text = line.text;
+                view->instructions.push_back(std::move(instruction));
+            }
+            if (form == session::CodeForm::Compiled)
+                view->instructions[kFirstLoop].mergedLines = {14};
         } else {
             Diagnostic diagnostic;
             diagnostic.code = "compile";
@@ -461,6 +472,16 @@ SnapshotPtr FakeBackend::setParameters(const Parameters& values, Cancel) {
         m_state->values[name] = value;
     return m_state->rebuild();
 }
+SnapshotPtr FakeBackend::setForm(session::CodeForm form, Cancel) {
+    m_state->form = form;
+    m_state->buildProgram(true);
+    return m_state->publish();
+}
+
+SnapshotPtr FakeBackend::setTimingWanted(bool, Cancel) { return m_state->publish(); }
+
+SnapshotPtr FakeBackend::setTimingFigures(const timing::Overrides&, Cancel) { return m_state->publish(); }
+
 SnapshotPtr FakeBackend::setDevice(const std::string& id, Cancel) {
     m_state->deviceId = id;
     return m_state->rebuild();
@@ -482,7 +503,7 @@ SnapshotPtr FakeBackend::step(StepUnit unit) {
 SnapshotPtr FakeBackend::stepBack(StepUnit unit) {
     return m_state->move(unit, -1);
 }
-SnapshotPtr FakeBackend::runToLine(std::uint32_t cudaLine) {
+SnapshotPtr FakeBackend::runToLine(std::uint32_t cudaLine, const session::AccessTarget&) {
     return m_state->walk(1, [&](std::uint32_t i) {
         const TraceEvent& event = m_state->trace->events[i - 1];
         return event.warp == m_state->selection.warp && kProgram[event.pc].cuda == cudaLine;

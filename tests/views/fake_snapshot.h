@@ -15,6 +15,7 @@ struct FakeOptions {
     int iterations = 32; ///< K of both loops
     /// setText fails to compile when the text holds this word.
     std::string poison = "oops";
+    std::string formChanges; ///< empty: the compiled form is the same
 };
 
 class FakeBackend : public Backend {
@@ -28,11 +29,14 @@ public:
     SnapshotPtr setText(const std::string& cudaText, Cancel cancel) override;
     SnapshotPtr setParameters(const Parameters& values, Cancel cancel) override;
     SnapshotPtr setDevice(const std::string& id, Cancel cancel) override;
+    SnapshotPtr setForm(session::CodeForm form, Cancel cancel) override;
+    SnapshotPtr setTimingWanted(bool wanted, Cancel cancel) override;
+    SnapshotPtr setTimingFigures(const timing::Overrides& figures, Cancel cancel) override;
     SnapshotPtr select(const session::Selection& selection) override;
     SnapshotPtr seek(std::uint32_t index) override;
     SnapshotPtr step(session::StepUnit unit) override;
     SnapshotPtr stepBack(session::StepUnit unit) override;
-    SnapshotPtr runToLine(std::uint32_t cudaLine) override;
+    SnapshotPtr runToLine(std::uint32_t cudaLine, const session::AccessTarget& otherwise) override;
     SnapshotPtr snapshot() const override;
 
 private:

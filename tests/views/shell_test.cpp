@@ -26,6 +26,8 @@
 #include "tests/views/fake_snapshot.h"
 #include "views/bridge/bridge.h"
 #include "views/bridge/lesson_model.h"
+#include "views/kit/controls.h"
+#include "views/panes/source/source_view.h"
 #include "views/shell/main_window.h"
 
 namespace lanescope::views {
@@ -176,6 +178,44 @@ TEST_CASE("steps, seeks and keys move in the trace", "[shell]") {
         CHECK(f.snapshot().frame.index == before);
         CHECK(editor->text().startsWith(QLatin1String("b")));
     }
+}
+
+TEST_CASE("the form of the PTX is one setting, in the source pane and in the menu", "[shell]") {
+    test::FakeOptions fake;
+    fake.formChanges = "12 shared loads merged";
+    Fixture f(fake);
+    f.openLesson();
+    auto* form = f.find<SegmentedButtons>("source.form");
+    CHECK(form->current() == 0);
+    CHECK(form->segment(1)->isEnabled());
+    CHECK(form->segment(1)->toolTip().contains(QLatin1String("12 shared loads merged")));
+    form->segment(1)->click();
+    f.settleMove();
+    REQUIRE(f.snapshot().program->form == session::CodeForm::Compiled);
+    CHECK(form->current() == 1);
+    CHECK(f.find<QAction>("action.form.compiled")->isChecked());
+    // The load that took another in names it.
+    SourceView* ptx = nullptr;
+    for (auto* view : f.window->findChildren<SourceView*>())
+        if (view->editor()->objectName() == QLatin1String("source.ptx"))
+            ptx = view;
+    REQUIRE(ptx);
+    CHECK(ptx->marks().merged == std::map<std::uint32_t, std::vector<std::uint32_t>>{{13, {14}}});
+    CHECK(ptx->tipOf(13).contains(QLatin1String("line 14 of the PTX as written")));
+    CHECK_FALSE(ptx->tipOf(15).contains(QLatin1String("as written")));
+    f.trigger("action.form.written");
+    f.settleMove();
+    CHECK(f.snapshot().program->form == session::CodeForm::Written);
+    CHECK(form->current() == 0);
+}
+
+TEST_CASE("the compiled form is off with a reason where it is no other", "[shell]") {
+    Fixture f;
+    f.openLesson();
+    auto* form = f.find<SegmentedButtons>("source.form");
+    CHECK_FALSE(form->segment(1)->isEnabled());
+    CHECK(form->segment(1)->toolTip().contains(QLatin1String("both forms are the same")));
+    CHECK(form->segment(0)->isEnabled());
 }
 
 TEST_CASE("Play steps by itself and stops when asked", "[shell]") {

@@ -24,6 +24,7 @@ SnapshotPtr tiledSnapshot() {
         session::SessionOptions options;
         options.deviceId = "h200";
         session::Session session(std::move(options));
+        session.setTimingWanted(true);
         session.openKernel("k03_shared", {});
         session.select({{0, 0, 0}, 3, 5});
         const auto opened = session.snapshot();
@@ -83,11 +84,17 @@ TEST_CASE("Strips over cycles: an axis in cycles, states told apart, texts that 
             CHECK(log.contains(QStringLiteral("cycles, modelled")));
             CHECK(overlapping(log).toStdString() == "");
         }
-    const TextLog legend =
-        paintLogged({900, 30}, [](Canvas& c) { paintCycleLegend(c, 8, 20, 890); });
-    for (const char* name : {"Issued", "Memory", "Barrier", "Pipe full", "Done"})
-        CHECK(legend.contains(QLatin1String(name)));
-    CHECK(overlapping(legend).toStdString() == "");
+    // One row, two rows, and what is too much for two is counted.
+    for (const auto& [area, isWhole] : {std::pair{QRectF(8, 0, 882, 30), true}, std::pair{QRectF(8, 0, 400, 38), true}, std::pair{QRectF(8, 0, 200, 38), false}}) {
+        QStringList left;
+        const TextLog legend = paintLogged({900, 40}, [&left, area = area](Canvas& c) { left = paintCycleLegend(c, area); });
+        CHECK(left.isEmpty() == isWhole);
+        for (const LookName& item : lookNames())
+            CHECK(legend.contains(QLatin1String(item.name)) != left.contains(QLatin1String(item.name)));
+        CHECK(legend.contains(QStringLiteral("+%1").arg(left.size())) != isWhole);
+        CHECK(overlapping(legend).toStdString() == "");
+        CHECK(clipped(legend, area.adjusted(0, 0, isWhole ? 0 : 24, 0)).toStdString() == "");
+    }
 }
 
 TEST_CASE("The switch between events and cycles, hover and the chain of causes", "[transport]") {
@@ -101,7 +108,10 @@ TEST_CASE("The switch between events and cycles, hover and the chain of causes",
     const QImage events = picture(*pane, {1366, 200});
     auto* axis = pane->findChild<SegmentedButtons*>(QStringLiteral("transport_axis"));
     REQUIRE(axis != nullptr);
+    bool isWanted = false;
+    QObject::connect(&intents, &Intents::wantTiming, [&](const QString&, bool on) { isWanted = on; });
     axis->segment(1)->click();
+    CHECK(isWanted);
     const QImage cycles = picture(*pane, {1366, 200});
     CHECK(events != cycles);
     keep(cycles, QStringLiteral("transport-cycles-1366"));
@@ -145,10 +155,16 @@ TEST_CASE("The switch between events and cycles, hover and the chain of causes",
     CHECK(event.warp == 3);
     CHECK((event.flags & session::TraceEvent::kMemory) != 0);
 
-    // Without a timing the switch goes back to events and says why.
+    // While the timing is being made the strips count events and the switch stays; without one it goes back and says why.
     auto without = std::make_shared<session::Snapshot>(*s);
     without->timing.reset();
     pane->setSnapshot(without);
+    CHECK(axis->segment(1)->isEnabled());
+    CHECK(axis->current() == 1);
+    without = std::make_shared<session::Snapshot>(*without);
+    without->timingProblem = "a block does not fit on an SM";
+    pane->setSnapshot(without);
     CHECK_FALSE(axis->segment(1)->isEnabled());
+    CHECK(axis->segment(1)->toolTip() == QLatin1String("a block does not fit on an SM"));
     CHECK(axis->current() == 0);
 }

@@ -3,15 +3,18 @@
 // rasterising are allowed, another state is not. LANESCOPE_UPDATE_GOLDEN=1 writes the pictures anew: look at them before they are committed.
 #include <catch2/catch.hpp>
 
+#include <QAbstractItemModel>
 #include <QDir>
 #include <QFontDatabase>
 #include <QFontInfo>
 #include <QImage>
 #include <QPixmap>
 
+#include "tests/views/application.h"
 #include "tests/window/window.h"
 #include "views/bridge/bridge.h"
 #include "views/bridge/lesson_model.h"
+#include "views/shell/compare_page.h"
 
 using namespace lanescope;
 using namespace lanescope::views;
@@ -66,6 +69,15 @@ bool isComparable(MainWindow& window) {
         return false;
     }
     return true;
+}
+
+/// Every cell has a figure or says why it has none.
+bool isSwept(Pane& pane) {
+    const QAbstractItemModel* table = pane.table();
+    int done = 0;
+    for (int row = 0; row < table->rowCount(); ++row)
+        done += !table->index(row, 2).data().toString().isEmpty() || !table->index(row, table->columnCount() - 1).data().toString().isEmpty();
+    return done > 0 && done == table->rowCount();
 }
 
 QImage pictureOf(MainWindow& window, const QString& id) {
@@ -123,6 +135,51 @@ TEST_CASE("banks and the dark theme look as they did", "[golden]") {
     REQUIRE(test::waitUntilReady(*window));
     compare(QStringLiteral("banks"), pictureOf(*window, QStringLiteral("banks")));
     compare(QStringLiteral("transport-dark"), pictureOf(*window, QStringLiteral("transport")));
+}
+
+TEST_CASE("the timing pane and the compiled form look as they did", "[golden]") {
+    const auto window = test::realWindow(ThemeKind::Light, {1600, 1000});
+    window->openKernel(QStringLiteral("k05_tile2d"));
+    REQUIRE(test::waitUntilReady(*window));
+    if (!isComparable(*window))
+        return;
+    window->bridge().select({{0, 0, 0}, 3, 5});
+    window->bridge().seek(static_cast<std::uint32_t>(window->bridge().snapshot()->trace->events.size() / 2));
+    emit window->intents().setForm(session::CodeForm::Compiled);
+    REQUIRE(test::waitUntilReady(*window));
+    compare(QStringLiteral("source-compiled"), pictureOf(*window, QStringLiteral("source")));
+    compare(QStringLiteral("timing"), pictureOf(*window, QStringLiteral("timing")));
+}
+
+TEST_CASE("the compare page's figures look as they did", "[golden]") {
+    const auto window = test::realWindow(ThemeKind::Dark, {1600, 1000});
+    window->openKernel(QStringLiteral("k01_naive"));
+    REQUIRE(test::waitUntilReady(*window));
+    if (!isComparable(*window))
+        return;
+    window->setSection(MainWindow::Section::Compare);
+    REQUIRE(test::waitUntilReady(*window));
+    window->compare().open(Side::Right, QStringLiteral("k02_coalesced"));
+    REQUIRE(test::waitUntilReady(*window));
+    compare(QStringLiteral("compare"), pictureOf(*window, QStringLiteral("compare")));
+}
+
+TEST_CASE("sweep, ladder and models look as they did", "[golden]") {
+    const auto window = test::realWindow(ThemeKind::Light, {1600, 1000});
+    window->openKernel(QStringLiteral("k03_shared"));
+    REQUIRE(test::waitUntilReady(*window));
+    if (!isComparable(*window))
+        return;
+    window->setSection(MainWindow::Section::Performance);
+    REQUIRE(test::waitUntilModelled(*window));
+    compare(QStringLiteral("models"), pictureOf(*window, QStringLiteral("models")));
+    // These two model on threads of their own.
+    window->showPane(QStringLiteral("sweep"));
+    REQUIRE(test::waitFor([&] { return isSwept(*window->pane(QStringLiteral("sweep"))); }, 60'000));
+    compare(QStringLiteral("sweep"), pictureOf(*window, QStringLiteral("sweep")));
+    window->showPane(QStringLiteral("ladder"));
+    REQUIRE(test::waitFor([&] { return window->pane(QStringLiteral("ladder"))->table()->rowCount() > 0; }, 120'000));
+    compare(QStringLiteral("ladder"), pictureOf(*window, QStringLiteral("ladder")));
 }
 
 TEST_CASE("every pane of the performance page looks as it did", "[golden]") {

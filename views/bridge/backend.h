@@ -28,11 +28,15 @@ public:
     virtual SnapshotPtr setText(const std::string& cudaText, Cancel cancel) = 0;
     virtual SnapshotPtr setParameters(const Parameters& values, Cancel cancel) = 0;
     virtual SnapshotPtr setDevice(const std::string& id, Cancel cancel) = 0;
+    virtual SnapshotPtr setForm(session::CodeForm form, Cancel cancel) = 0;
+    virtual SnapshotPtr setTimingWanted(bool wanted, Cancel cancel) = 0;
+    virtual SnapshotPtr setTimingFigures(const timing::Overrides& figures, Cancel cancel) = 0;
     virtual SnapshotPtr select(const session::Selection& selection) = 0;
     virtual SnapshotPtr seek(std::uint32_t index) = 0;
     virtual SnapshotPtr step(session::StepUnit unit) = 0;
     virtual SnapshotPtr stepBack(session::StepUnit unit) = 0;
-    virtual SnapshotPtr runToLine(std::uint32_t cudaLine) = 0;
+    virtual SnapshotPtr runToLine(std::uint32_t cudaLine,
+                                  const session::AccessTarget& otherwise) = 0;
     virtual SnapshotPtr snapshot() const = 0;
 };
 

@@ -46,18 +46,21 @@ Bridge::~Bridge() {
     m_thread.wait();
 }
 
-void Bridge::openKernel(const QString& id, const Parameters& parameters, const QString& gpu) {
+void Bridge::openKernel(const QString& id, const Parameters& parameters, const QString& gpu,
+                        std::optional<session::CodeForm> form) {
     m_editedText.reset();
     m_editedParameters.clear();
     m_waiting.clear();
     m_selection = {};
-    enqueue({Kind::Open, [id = id.toStdString(), gpu = gpu.toStdString(),
+    enqueue({Kind::Open, [id = id.toStdString(), gpu = gpu.toStdString(), form,
                           parameters](Backend& backend, Backend::Cancel cancel) {
-                 // The program that was open need not be modelled on the new device: that work is
-                 // cancelled before it begins.
+                 // The program that was open need not be modelled on the new device or in the new
+                 // form: that work is cancelled before it begins.
                  const std::atomic<bool> isCancelled{true};
                  if (!gpu.empty())
                      backend.setDevice(gpu, &isCancelled);
+                 if (form)
+                     backend.setForm(*form, &isCancelled);
                  return backend.openKernel(id, parameters, cancel);
              }});
 }
@@ -75,6 +78,24 @@ void Bridge::openFile(const QString& path) {
 void Bridge::setDevice(const QString& id) {
     enqueue({Kind::Device, [id = id.toStdString()](Backend& backend, Backend::Cancel cancel) {
                  return backend.setDevice(id, cancel);
+             }});
+}
+
+void Bridge::setForm(session::CodeForm form) {
+    enqueue({Kind::Device, [form](Backend& backend, Backend::Cancel cancel) {
+                 return backend.setForm(form, cancel);
+             }});
+}
+
+void Bridge::setTimingWanted(bool wanted) {
+    enqueue({Kind::Device, [wanted](Backend& backend, Backend::Cancel cancel) {
+                 return backend.setTimingWanted(wanted, cancel);
+             }});
+}
+
+void Bridge::setTimingFigures(const timing::Overrides& figures) {
+    enqueue({Kind::Device, [figures](Backend& backend, Backend::Cancel cancel) {
+                 return backend.setTimingFigures(figures, cancel);
              }});
 }
 
@@ -147,8 +168,10 @@ void Bridge::stepBack(session::StepUnit unit) {
     enqueueMove([unit](Backend& backend) { return backend.stepBack(unit); }, false);
 }
 
-void Bridge::runToLine(std::uint32_t cudaLine) {
-    enqueueMove([cudaLine](Backend& backend) { return backend.runToLine(cudaLine); }, false);
+void Bridge::runToLine(std::uint32_t cudaLine, const session::AccessTarget& otherwise) {
+    enqueueMove([cudaLine, otherwise](
+                    Backend& backend) { return backend.runToLine(cudaLine, otherwise); },
+                false);
 }
 
 void Bridge::cancel() {

@@ -51,10 +51,14 @@ public:
     explicit Bridge(BackendFactory factory, QObject* parent = nullptr);
     ~Bridge() override;
 
-    /// `gpu`: model this device from now on; empty: as before.
-    void openKernel(const QString& id, const Parameters& parameters, const QString& gpu = {});
+    /// `gpu`: model this device from now on, `form`: in this form; empty: as before.
+    void openKernel(const QString& id, const Parameters& parameters, const QString& gpu = {},
+                    std::optional<session::CodeForm> form = {});
     void openFile(const QString& path);
     void setDevice(const QString& id);
+    void setForm(session::CodeForm form);
+    void setTimingWanted(bool wanted);
+    void setTimingFigures(const timing::Overrides& figures);
     /// Takes effect when no further edit came for kTextIdleMs (kParameterIdleMs).
     void editText(const QString& text);
     void setParameter(const QString& name, std::int64_t value);
@@ -66,7 +70,8 @@ public:
     void seek(std::uint32_t index);
     void step(session::StepUnit unit);
     void stepBack(session::StepUnit unit);
-    void runToLine(std::uint32_t cudaLine);
+    /// `otherwise`: where to run to when the line has no access (session::Session::runToLine).
+    void runToLine(std::uint32_t cudaLine, const session::AccessTarget& otherwise = {});
     /// Stops the work under way; the program stays open.
     void cancel();
 

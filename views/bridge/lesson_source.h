@@ -39,15 +39,17 @@ struct LessonAction {
     QString kernel; ///< opens this kernel (with the parameters below)
     Parameters parameters;
     QString gpu;                   ///< device id
+    std::optional<session::CodeForm> form; ///< with a kernel: none is as written
     QString replaceText, withText; ///< edits the CUDA text: the first occurrence is replaced
     std::optional<session::Selection> selection;
     std::optional<std::uint32_t> seek;      ///< event index
     std::optional<std::uint32_t> runToLine; ///< CUDA line
+    session::AccessTarget runToAccess;      ///< where to run to when the line has no access
     int steps = 0;                          ///< instructions of the selected warp
     QString pane;                           ///< brings this pane to the front
     bool isEmpty() const {
-        return kernel.isEmpty() && parameters.empty() && gpu.isEmpty() && replaceText.isEmpty() &&
-               !selection && !seek && !runToLine && steps == 0 && pane.isEmpty();
+        return kernel.isEmpty() && parameters.empty() && gpu.isEmpty() && !form &&
+               replaceText.isEmpty() && !selection && !seek && !runToLine && steps == 0 && pane.isEmpty();
     }
 };
 

@@ -83,12 +83,14 @@ private:
         action.kernel = QString::fromStdString(from.kernel);
         action.parameters = from.parameters;
         action.gpu = QString::fromStdString(from.gpu);
+        action.form = from.form;
         action.replaceText = QString::fromStdString(from.replaceText);
         action.withText = QString::fromStdString(from.withText);
         action.selection = from.selection;
         action.seek = from.seek;
         if (from.runToLine != 0)
             action.runToLine = from.runToLine;
+        action.runToAccess = from.runToAccess;
         action.steps = from.steps;
         action.pane = QString::fromStdString(from.pane);
         return action;

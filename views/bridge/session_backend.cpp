@@ -25,13 +25,25 @@ public:
     SnapshotPtr setDevice(const std::string& id, Cancel cancel) override {
         return m_session.setDevice(id, cancel);
     }
+    SnapshotPtr setForm(session::CodeForm form, Cancel cancel) override {
+        return m_session.setForm(form, cancel);
+    }
+    SnapshotPtr setTimingWanted(bool wanted, Cancel cancel) override {
+        return m_session.setTimingWanted(wanted, cancel);
+    }
+    SnapshotPtr setTimingFigures(const timing::Overrides& figures, Cancel cancel) override {
+        return m_session.setTimingFigures(figures, cancel);
+    }
     SnapshotPtr select(const session::Selection& selection) override {
         return m_session.select(selection);
     }
     SnapshotPtr seek(std::uint32_t index) override { return m_session.seek(index); }
     SnapshotPtr step(session::StepUnit unit) override { return m_session.step(unit); }
     SnapshotPtr stepBack(session::StepUnit unit) override { return m_session.stepBack(unit); }
-    SnapshotPtr runToLine(std::uint32_t cudaLine) override { return m_session.runToLine(cudaLine); }
+    SnapshotPtr runToLine(std::uint32_t cudaLine,
+                          const session::AccessTarget& otherwise) override {
+        return m_session.runToLine(cudaLine, otherwise);
+    }
     SnapshotPtr snapshot() const override { return m_session.snapshot(); }
 
 private:

@@ -379,7 +379,7 @@ Result<Performance> modelPerformance(const PerformanceRequest& request) {
             for (const auto& [name, value] : request.tile)
                 parameters[name] = value;
         const auto modelled =
-            session::rooflinePoints(request.deviceId, {id}, parameters, environment);
+            session::rooflinePoints(request.deviceId, {id}, parameters, environment, request.form);
         if (!modelled) {
             errors.insert(errors.end(), modelled.error().begin(), modelled.error().end());
             performance->roofline.notes.push_back(id + ": " + firstMessage(modelled.error()));

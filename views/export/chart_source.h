@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/diagnostic.h"
+#include "engine/session/code_form.h"
 #include "views/export/chart_data.h"
 
 namespace lanescope::session {
@@ -56,6 +57,7 @@ struct PerformanceRequest {
     /// The tile of one kernel, the open one; the others keep their own.
     std::string tiledKernel;
     std::map<std::string, std::int64_t> tile;
+    session::CodeForm form = session::CodeForm::Written; ///< of all kernels
 };
 
 /// Sizes that charts model when none are given: large enough to fill a GPU, sampled in a fraction of a second.

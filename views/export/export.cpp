@@ -225,13 +225,13 @@ Result<void> exportChart(ChartKind kind, const ExportOptions& o, const std::stri
         return data ? exportOccupancy(*data, o, path) : failure(data.error());
     }
     if (kind == ChartKind::Ladder) {
-        const auto ladder = modelLadder(o.gpu);
+        const auto ladder = modelLadder(o.gpu, o.form.value_or(session::CodeForm::Compiled));
         return ladder ? exportLadder(*ladder, o, path) : failure(ladder.error());
     }
     if (kind == ChartKind::Sweep) {
         if (o.kernels.empty())
             return failure("argument", "a sweep is of one kernel", {}, "name it with --kernel");
-        SweepRequest sweep{o.gpu, o.kernels.front(), o.sizes, o.sweepX, o.sweepY};
+        SweepRequest sweep{o.gpu, o.kernels.front(), o.sizes, o.sweepX, o.sweepY, o.form.value_or(session::CodeForm::Written)};
         auto data = planSweep(sweep);
         if (!data)
             return failure(data.error());
@@ -243,6 +243,7 @@ Result<void> exportChart(ChartKind kind, const ExportOptions& o, const std::stri
     PerformanceRequest request;
     request.deviceId = o.gpu;
     request.kernelIds = o.kernels;
+    request.form = o.form.value_or(session::CodeForm::Written);
     request.sizes = chartSizes();
     for (const auto& [name, value] : o.sizes)
         request.sizes[name] = value;

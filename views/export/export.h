@@ -44,6 +44,7 @@ struct ExportOptions {
     std::string sweepX, sweepY;         ///< sweep: parameters; empty: the kernel's first two
     SweepMeasure measure = SweepMeasure::Flops; ///< sweep
     std::optional<KernelShape> shape;   ///< occupancy of a launch that is no kernel of ours
+    std::optional<session::CodeForm> form; ///< none: as compiled for the ladder, whose measurements are, as written for the others
 };
 
 /// Models and writes a chart. Errors: unknown GPU or kernel, code "argument" for an extension that

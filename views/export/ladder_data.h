@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/diagnostic.h"
+#include "engine/session/code_form.h"
 
 class QPointF;
 class QRectF;
@@ -29,6 +30,7 @@ struct LadderEntry {
 
 struct LadderData {
     std::string gpu, title, source;
+    session::CodeForm form = session::CodeForm::Written; ///< of the kernels that were modelled
     std::string bestName; ///< "cuBLAS"
     double bestFlopsPerSecond = 0;
     std::vector<LadderEntry> entries;
@@ -43,7 +45,7 @@ struct LadderTable {
 std::vector<LadderTable> ladderTables();
 
 /// Models every rung. Errors: no table for this GPU; code "cancelled".
-Result<LadderData> modelLadder(const std::string& gpu, const std::atomic<bool>* cancel = nullptr,
+Result<LadderData> modelLadder(const std::string& gpu, session::CodeForm form, const std::atomic<bool>* cancel = nullptr,
                                const std::function<void(std::size_t, std::size_t)>& progress = {});
 
 void paintLadder(Canvas& canvas, const QRectF& rect, const LadderData& data);

@@ -15,9 +15,10 @@ std::vector<LadderTable> ladderTables() {
     return out;
 }
 
-Result<LadderData> modelLadder(const std::string& gpu, const std::atomic<bool>* cancel,
+Result<LadderData> modelLadder(const std::string& gpu, session::CodeForm form, const std::atomic<bool>* cancel,
                                const std::function<void(std::size_t, std::size_t)>& progress) {
     session::LadderOptions options;
+    options.form = form;
     options.cancel = cancel;
     options.progress = progress;
     const auto ladder = session::ladder(
@@ -25,6 +26,7 @@ Result<LadderData> modelLadder(const std::string& gpu, const std::atomic<bool>* 
     if (!ladder)
         return failure(ladder.error());
     LadderData out;
+    out.form = form;
     out.gpu = ladder->table.gpu;
     out.title = ladder->table.title;
     out.source = ladder->table.source;
@@ -36,7 +38,7 @@ Result<LadderData> modelLadder(const std::string& gpu, const std::atomic<bool>* 
         entry.name = rung.measured.name;
         entry.measuredFlopsPerSecond = rung.measured.flopsPerSecond;
         if (rung.modelled)
-            entry.modelledFlopsPerSecond = rung.modelled->point.flopsPerSecond;
+            entry.modelledFlopsPerSecond = rung.flopsPerSecond;
         entry.error = rung.error;
         entry.isClose = rung.agreement == session::Agreement::Close;
         entry.agreement = session::toString(rung.agreement);

@@ -51,8 +51,10 @@ void PerformanceStore::setSnapshot(const SnapshotPtr& snapshot) {
         for (const session::ParameterView& p : program->parameters)
             if (!p.isProblem && p.problem.empty())
                 tile[p.name] = p.value;
-    if (tile != m_tile) {
+    const session::CodeForm form = program ? program->form : m_form;
+    if (tile != m_tile || form != m_form) {
         m_tile = std::move(tile);
+        m_form = form;
         if (m_wanted)
             modelAll();
     }
@@ -98,6 +100,7 @@ void PerformanceStore::start() {
     if (m_program)
         request.tiledKernel = m_program->id;
     request.tile = m_tile;
+    request.form = m_form;
     // The destructor joins, so `this` outlives the thread.
     m_thread = std::thread([this, request] {
         auto result = modelPerformance(request);

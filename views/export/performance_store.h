@@ -68,6 +68,7 @@ private:
     bool m_busy = false, m_again = false, m_wanted = false;
     std::map<std::string, std::int64_t> m_sizes = chartSizes(); ///< of the problem
     std::map<std::string, std::int64_t> m_tile;                 ///< of the open kernel
+    session::CodeForm m_form = session::CodeForm::Written;      ///< likewise, of all kernels
     std::vector<session::MeasuredPoints> m_measured;            ///< oldest first
 };
 

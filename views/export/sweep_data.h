@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/diagnostic.h"
+#include "engine/session/code_form.h"
 
 class QPointF;
 class QRectF;
@@ -42,6 +43,7 @@ struct SweepCell {
 
 struct SweepData {
     std::string deviceId, gpu, kernel;
+    session::CodeForm form = session::CodeForm::Written;
     std::map<std::string, std::int64_t> fixed; ///< the other parameters
     SweepAxis x, y;
     std::vector<SweepCell> cells; ///< row by row, a row for each value of y
@@ -62,6 +64,7 @@ struct SweepRequest {
     std::string deviceId = "h100", kernelId;
     std::map<std::string, std::int64_t> parameters; ///< of the kernel: those swept are taken as the open values
     std::string x, y;                               ///< names; empty: the first two tile parameters
+    session::CodeForm form = session::CodeForm::Written;
 };
 
 /// Names of the parameters of a kernel that can be swept, tile parameters first. Empty for an unknown kernel.

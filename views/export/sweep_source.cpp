@@ -108,6 +108,7 @@ Result<SweepData> planSweep(const SweepRequest& request) {
     SweepData data;
     data.deviceId = request.deviceId;
     data.kernel = request.kernelId;
+    data.form = request.form;
     for (const DeviceEntry& d : *devices)
         if (d.id == request.deviceId)
             data.gpu = d.name;
@@ -166,6 +167,7 @@ SweepCell sweepCell(const SweepData& plan, std::size_t cell) {
     session::SweepRequest request;
     request.kernel = plan.kernel;
     request.gpu = plan.deviceId;
+    request.form = plan.form;
     request.axes.push_back({plan.x.name, {plan.x.values[cell % plan.columns()]}});
     if (!plan.y.name.empty())
         request.axes.push_back({plan.y.name, {plan.y.values[cell / plan.columns()]}});

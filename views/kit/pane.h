@@ -33,6 +33,10 @@ signals:
     void editText(const QString& cudaText);
     void setParameter(const QString& name, qint64 value);
     void setDevice(const QString& id);
+    void setForm(lanescope::session::CodeForm form); ///< of the PTX: as written or as compiled
+    /// Whoever shows the timing of the SM says so while it is in sight: it is made only then.
+    void wantTiming(const QString& who, bool on);
+    void setTimingFigures(const lanescope::timing::Overrides& figures);
     void selectBlock(quint32 x, quint32 y, quint32 z);
     void selectWarp(int warp);
     void selectLane(int lane);

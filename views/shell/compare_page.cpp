@@ -104,8 +104,9 @@ void ComparePage::connectSide(Side side) {
     connect(own, &Intents::openFile, &bridge, &Bridge::openFile);
     connect(own, &Intents::editText, &bridge, &Bridge::editText);
     connect(own, &Intents::setParameter, &bridge, &Bridge::setParameter);
-    connect(own, &Intents::runToLine, &bridge, &Bridge::runToLine);
+    connect(own, &Intents::runToLine, &bridge, [&bridge](quint32 line) { bridge.runToLine(line); });
     connect(own, &Intents::setDevice, m_model, &CompareModel::setDevice);
+    connect(own, &Intents::setForm, &bridge, &Bridge::setForm);
     connect(own, &Intents::selectWarp, m_intents, &Intents::selectWarp);
     connect(own, &Intents::selectLane, m_intents, &Intents::selectLane);
     connect(own, &Intents::step, m_intents, &Intents::step);
@@ -123,6 +124,8 @@ void ComparePage::connectTransport() {
     connect(m_intents, &Intents::stepBack, m_model, &CompareModel::stepBack);
     connect(m_intents, &Intents::seek, m_model, &CompareModel::seek);
     connect(m_intents, &Intents::setDevice, m_model, &CompareModel::setDevice);
+    for (const Side side : kSides)
+        connect(m_intents, &Intents::setForm, &m_model->bridge(side), &Bridge::setForm);
     connect(m_intents, &Intents::selectBlock, this, [this](quint32 x, quint32 y, quint32 z) {
         select([&](session::Selection& s) { s.block = {x, y, z}; });
     });

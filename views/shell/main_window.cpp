@@ -107,6 +107,8 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
 
 MainWindow::~MainWindow() {
     qApp->removeEventFilter(this);
+    // Panes that go out of sight say so: while there still is somebody who hears it.
+    delete m_pages;
 }
 
 ComparePage& MainWindow::compare() {
@@ -153,7 +155,7 @@ std::vector<Workspace*> MainWindow::workspaces() const {
 void MainWindow::connectIntents() {
     connect(m_intents, &Intents::openKernel, this, [this](const QString& id, const Parameters& p) {
         m_isTextEdited = false;
-        m_bridge->openKernel(id, p, m_openingGpu);
+        m_bridge->openKernel(id, p, m_openingGpu, m_openingForm);
     });
     connect(m_intents, &Intents::openFile, m_bridge, &Bridge::openFile);
     connect(m_intents, &Intents::editText, this, [this] { m_isTextEdited = true; });
@@ -161,6 +163,17 @@ void MainWindow::connectIntents() {
     connect(m_intents, &Intents::editText, m_bridge, &Bridge::editText);
     connect(m_intents, &Intents::setParameter, m_bridge, &Bridge::setParameter);
     connect(m_intents, &Intents::setDevice, m_bridge, &Bridge::setDevice);
+    connect(m_intents, &Intents::setForm, m_bridge, &Bridge::setForm);
+    connect(m_intents, &Intents::setTimingFigures, m_bridge, &Bridge::setTimingFigures);
+    connect(m_intents, &Intents::wantTiming, this, [this](const QString& who, bool on) {
+        const bool wasWanted = !m_timingWanted.empty();
+        if (on)
+            m_timingWanted.insert(who);
+        else
+            m_timingWanted.erase(who);
+        if (wasWanted != !m_timingWanted.empty())
+            m_bridge->setTimingWanted(!wasWanted);
+    });
     connect(m_intents, &Intents::selectBlock, this, [this](quint32 x, quint32 y, quint32 z) {
         select([&](session::Selection& s) { s.block = {x, y, z}; });
     });
@@ -175,7 +188,8 @@ void MainWindow::connectIntents() {
     connect(m_intents, &Intents::seek, m_bridge, &Bridge::seek);
     connect(m_intents, &Intents::step, m_bridge, &Bridge::step);
     connect(m_intents, &Intents::stepBack, m_bridge, &Bridge::stepBack);
-    connect(m_intents, &Intents::runToLine, m_bridge, &Bridge::runToLine);
+    connect(m_intents, &Intents::runToLine, m_bridge,
+            [this](quint32 line) { m_bridge->runToLine(line); });
     connect(m_intents, &Intents::jumpToFinding, this, &MainWindow::jumpToFinding);
     connect(m_intents, &Intents::message, this,
             [this](const QString& text) { statusBar()->showMessage(text, 5000); });
@@ -259,6 +273,8 @@ bool MainWindow::isShown(const LessonAction& action) const {
         return false;
     if (!action.gpu.isEmpty() && snapshot->run->deviceId != action.gpu.toStdString())
         return false;
+    if (snapshot->program->form != action.form.value_or(session::CodeForm::Written))
+        return false;
     const auto& parameters = snapshot->program->parameters;
     return std::all_of(parameters.begin(), parameters.end(), [&](const session::ParameterView& p) {
         const auto given = action.parameters.find(p.name);
@@ -271,13 +287,17 @@ void MainWindow::applyAction(const LessonAction& action) {
     if (!action.kernel.isEmpty() && !isShown(action)) {
         // Panes hear of the new program before it comes, as when the user opens it.
         m_openingGpu = action.gpu;
+        m_openingForm = action.form.value_or(session::CodeForm::Written);
         emit m_intents->openKernel(action.kernel, action.parameters);
         m_openingGpu.clear();
+        m_openingForm.reset();
     } else if (action.kernel.isEmpty()) {
         if (!action.gpu.isEmpty())
             m_bridge->setDevice(action.gpu);
         if (!action.parameters.empty())
             m_bridge->setParameters(action.parameters);
+        if (action.form)
+            m_bridge->setForm(*action.form);
     }
     if (!action.replaceText.isEmpty()) {
         m_isTextEdited = true;
@@ -288,11 +308,14 @@ void MainWindow::applyAction(const LessonAction& action) {
     if (action.seek)
         m_bridge->seek(*action.seek);
     if (action.runToLine)
-        m_bridge->runToLine(*action.runToLine);
+        m_bridge->runToLine(*action.runToLine, action.runToAccess);
     for (int i = 0; i < action.steps; ++i)
         m_bridge->step(session::StepUnit::Instruction);
-    if (!action.pane.isEmpty())
-        showPane(action.pane);
+    if (action.pane.isEmpty())
+        return;
+    showPane(action.pane);
+    if (m_section == Section::Performance)
+        m_performance->raisePane(QStringLiteral("lesson.performance"));
 }
 
 void MainWindow::onPublished(const SnapshotPtr& snapshot) {

@@ -159,7 +159,9 @@ private:
     QString m_sandboxFile;
     QString m_fragmentsFor; ///< the kernel that the user opens: its fragments come to the front when it has matrix instructions
     bool m_isTextEdited = false;
-    QString m_openingGpu; ///< while the intent to open a lesson's kernel is on its way
+    /// While the intent to open a lesson's kernel is on its way.
+    QString m_openingGpu;
+    std::optional<session::CodeForm> m_openingForm;
 
     SegmentedButtons* m_sections = nullptr;
     QToolButton *m_previousLesson = nullptr, *m_nextLesson = nullptr;
@@ -175,6 +177,7 @@ private:
     QProgressBar* m_progress = nullptr;
     QPushButton* m_cancel = nullptr;
     QActionGroup* m_deviceGroup = nullptr;
+    QActionGroup* m_formGroup = nullptr;
     QActionGroup* m_themeGroup = nullptr;
     QAction* m_playAction = nullptr;
     std::vector<QAction*> m_traceActions;
@@ -184,6 +187,7 @@ private:
     int m_shownWarps = -1;
     session::Selection m_shownSelection;
     std::set<QWidget*> m_frozen;
+    std::set<QString> m_timingWanted; ///< panes that show the timing of the SM
 };
 
 } // namespace lanescope::views

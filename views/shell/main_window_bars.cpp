@@ -251,6 +251,9 @@ void MainWindow::updateControls(const SnapshotPtr& snapshot) {
     if (snapshot->run && m_deviceGroup)
         for (QAction* action : m_deviceGroup->actions())
             action->setChecked(action->data().toString().toStdString() == snapshot->run->deviceId);
+    if (snapshot->program && m_formGroup)
+        for (QAction* action : m_formGroup->actions())
+            action->setChecked(action->data().toInt() == static_cast<int>(snapshot->program->form));
     updateStatus(*snapshot);
 }
 

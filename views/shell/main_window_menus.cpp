@@ -161,6 +161,18 @@ void MainWindow::buildViewMenu(QMenu* menu) {
     add(menu, QStringLiteral("page.sandbox"), tr("S&andbox"), QStringLiteral("Ctrl+4"),
         [this] { m_sections->segment(3)->click(); });
     menu->addSeparator();
+    m_formGroup = new QActionGroup(this);
+    for (const auto& [name, text, form] :
+         {std::tuple{"form.written", tr("PTX as &written"), session::CodeForm::Written},
+          std::tuple{"form.compiled", tr("PTX as ptxas c&ompiles it"),
+                     session::CodeForm::Compiled}}) {
+        QAction* action = add(menu, QLatin1String(name), text, {},
+                              [this, form = form] { emit activeIntents()->setForm(form); });
+        action->setCheckable(true);
+        action->setData(static_cast<int>(form));
+        m_formGroup->addAction(action);
+    }
+    menu->addSeparator();
     add(menu, QStringLiteral("table"), tr("View pane as &table"), QStringLiteral("Ctrl+Shift+T"),
         [this] { viewAsTable(); });
     menu->addSeparator();

@@ -14,6 +14,7 @@
 #include "views/panes/registers/registers_pane.h"
 #include "views/panes/source/source_pane.h"
 #include "views/panes/swizzle/swizzle_pane.h"
+#include "views/panes/timing/timing_pane.h"
 #include "views/panes/transport/transport_pane.h"
 #include "views/panes/roofline/roofline_pane.h"
 #include "views/panes/occupancy/occupancy_pane.h"
@@ -53,6 +54,7 @@ std::vector<PaneEntry> paneRegistry(LessonModel* lessons) {
         {QStringLiteral("fragments"), Page::Stepper, Place::CentreLower, makeFragmentsPane},
         {QStringLiteral("swizzle"), Page::Stepper, Place::CentreLower, makeSwizzlePane},
         {QStringLiteral("pipeline"), Page::Stepper, Place::CentreLower, makePipelinePane},
+        {QStringLiteral("timing"), Page::Stepper, Place::CentreLower, makeTimingPane},
         {QStringLiteral("parameters"), Page::Stepper, Place::Right, make<ParametersPane>()},
         {QStringLiteral("counters"), Page::Stepper, Place::RightMiddle, make<CountersPane>()},
         {QStringLiteral("registers"), Page::Stepper, Place::RightMiddle, make<RegistersPane>()},
@@ -61,6 +63,13 @@ std::vector<PaneEntry> paneRegistry(LessonModel* lessons) {
         {QStringLiteral("transport"), Page::Stepper, Place::Bottom, makeTransportPane},
         {QStringLiteral("runsetup"), Page::Performance, Place::Left, makeRunSetupPane},
         {QStringLiteral("kernels"), Page::Performance, Place::LeftLower, makeKernelsPane},
+        // A lesson's step may stand on this page.
+        {QStringLiteral("lesson.performance"), Page::Performance, Place::LeftLower,
+         [lessons](Intents* intents, QWidget* parent) -> Pane* {
+             auto* pane = new LessonPane(lessons, intents, parent);
+             pane->setName(QStringLiteral("lesson.performance"), pane->title());
+             return pane;
+         }},
         {QStringLiteral("reading"), Page::Performance, Place::RightLower, makeReadingPane},
         {QStringLiteral("roofline"), Page::Performance, Place::Centre, makeRooflinePane},
         {QStringLiteral("sweep"), Page::Performance, Place::Centre, makeSweepPane},

@@ -150,7 +150,7 @@ void Workspace::resizeStepper() {
     const int course = std::clamp(h / 3, 150, 307);
     if (isTall)
         resizePlaces({{Place::Left, course}, {Place::LeftLower, h - course}}, Qt::Vertical);
-    const int parameters = isTall ? 200 : 184;
+    const int parameters = isTall ? 200 : 206;
     const int counters = isTall ? 26 + 26 + 24 + 22 * 8 : h - parameters;
     if (isTall)
         resizePlaces({{Place::Right, parameters},

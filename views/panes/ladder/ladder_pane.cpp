@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QMouseEvent>
 
@@ -49,12 +50,27 @@ public:
     QString context() const override {
         if (m_isBusy)
             return QStringLiteral("modelling %1 of %2").arg(m_done).arg(m_of);
-        return m_data.entries.empty() ? QString() : QStringLiteral("%1, modelled and measured").arg(QString::fromStdString(m_data.title));
+        if (m_data.entries.empty())
+            return {};
+        return QStringLiteral("%1, modelled %2 and measured")
+            .arg(QString::fromStdString(m_data.title), m_data.form == session::CodeForm::Compiled ? tr("as compiled") : tr("as written"));
     }
 
     QWidget* headerControls() override {
         if (m_bar == nullptr) {
-            m_bar = new SegmentBar(QStringLiteral("ladder_table"));
+            m_controls = new QWidget;
+            auto* row = new QHBoxLayout(m_controls);
+            row->setContentsMargins(0, 0, 0, 0);
+            row->setSpacing(6);
+            auto* forms = new SegmentBar(QStringLiteral("ladder_form"), m_controls);
+            forms->setItems({tr("As written"), tr("As compiled")}, 1);
+            forms->onChange = [this](int i) {
+                m_form = i == 1 ? session::CodeForm::Compiled : session::CodeForm::Written;
+                start();
+            };
+            m_bar = new SegmentBar(QStringLiteral("ladder_table"), m_controls);
+            row->addWidget(forms);
+            row->addWidget(m_bar);
             QStringList names;
             for (const LadderTable& table : m_tables)
                 names << QString::fromStdString(table.gpu).toUpper();
@@ -64,7 +80,7 @@ public:
                 start();
             };
         }
-        return m_bar;
+        return m_controls;
     }
 
     void setSnapshot(const SnapshotPtr& snapshot) override { m_store->setSnapshot(snapshot); }
@@ -152,7 +168,8 @@ private:
         stop(); // waits for one rung at most
         m_data = {};
         const std::string gpu = m_tables[m_table].gpu;
-        if (const auto known = m_known.find(gpu); known != m_known.end()) {
+        const auto key = std::pair(gpu, m_form);
+        if (const auto known = m_known.find(key); known != m_known.end()) {
             m_isBusy = false;
             present(known->second);
             return;
@@ -162,12 +179,12 @@ private:
         emit contextChanged();
         invalidate();
         // The destructor joins, so `this` outlives the thread.
-        m_thread = std::thread([this, gpu, serial = m_serial] {
+        m_thread = std::thread([this, key, serial = m_serial] {
             const auto post = [this, serial](auto change) {
                 QMetaObject::invokeMethod(
                     this, [this, serial, change] { serial == m_serial ? change() : void(); }, Qt::QueuedConnection);
             };
-            auto ladder = modelLadder(gpu, &m_cancel, [&](std::size_t done, std::size_t of) {
+            auto ladder = modelLadder(key.first, key.second, &m_cancel, [&](std::size_t done, std::size_t of) {
                 post([this, done, of] {
                     m_done = done;
                     m_of = of;
@@ -179,10 +196,10 @@ private:
                 result = std::move(*ladder);
             else
                 result.problem = toString(ladder.error());
-            post([this, gpu, result] {
+            post([this, key, result] {
                 m_isBusy = false;
                 if (!result.entries.empty())
-                    m_known[gpu] = result;
+                    m_known[key] = result;
                 present(result);
             });
         });
@@ -199,7 +216,8 @@ private:
 
     PerformanceStore* m_store;
     std::vector<LadderTable> m_tables;
-    std::map<std::string, LadderData> m_known; ///< by GPU: the tables do not change
+    std::map<std::pair<std::string, session::CodeForm>, LadderData> m_known; ///< by GPU and form: the tables do not change
+    session::CodeForm m_form = session::CodeForm::Compiled; ///< what was measured is compiled code
     std::size_t m_table = 0, m_done = 0, m_of = 0;
     LadderData m_data;
     std::thread m_thread;
@@ -208,6 +226,7 @@ private:
     int m_serial = 0;
     std::optional<std::size_t> m_hover;
     QPointF m_mouse;
+    QWidget* m_controls = nullptr;
     SegmentBar* m_bar = nullptr;
     TableModel m_model;
 };

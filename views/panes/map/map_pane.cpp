@@ -140,7 +140,7 @@ private:
             const auto& instruction = snapshot()->program->instructions[f.pc];
             text += instruction.cudaLine != 0
                         ? QStringLiteral(" · line %1").arg(instruction.cudaLine)
-                        : QStringLiteral(" · PTX line %1").arg(instruction.ptxLine);
+                        : QStringLiteral(" · PTX line %1").arg(instruction.writtenLine);
             text += QStringLiteral(" · time %1").arg(f.iteration + 1);
         }
         return text;

@@ -3,6 +3,7 @@
 
 #include <QCheckBox>
 #include <QFileDialog>
+#include <QFrame>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -17,12 +18,15 @@
 
 #include "engine/device/device.h"
 #include "views/kit/controls.h"
+#include "views/kit/paint.h"
 
 namespace lanescope::views {
 
 namespace {
 
 constexpr int kLabelWidth = 54;
+/// With more parameters than this the fields stand three in a row, so that all are in sight at 1366 x 768.
+constexpr std::size_t kMostInColumns = 6;
 
 bool isSwitch(const session::ParameterView& p) {
     return (p.minimum == 0 && p.maximum == 1) ||
@@ -207,31 +211,42 @@ void ParametersPane::rebuild(const session::ProgramView& program) {
     std::vector<const session::ParameterView*> problem, tile;
     for (const auto& p : program.parameters)
         (p.isProblem ? problem : tile).push_back(&p);
-    addGroup(tr("Problem"), problem);
+    const bool isCompact = program.parameters.size() > kMostInColumns;
+    addGroup(tr("Problem"), problem, isCompact);
+    if (isCompact && !problem.empty() && !tile.empty()) {
+        auto* line = new QFrame(m_fieldsBox);
+        line->setFrameShape(QFrame::HLine);
+        line->setFrameShadow(QFrame::Plain);
+        line->setFixedHeight(1);
+        column->addWidget(line);
+    }
     // A file of the user's own has no tile parameters but a launch to choose.
     const bool isLaunch = std::any_of(tile.begin(), tile.end(), [](const auto* p) {
         return p->name.find('.') != std::string::npos;
     });
-    addGroup(isLaunch ? tr("Launch") : tr("Tile"), tile);
+    addGroup(isLaunch ? tr("Launch") : tr("Tile"), tile, isCompact);
     m_fieldsBox->setVisible(!program.parameters.empty());
 }
 
 void ParametersPane::addGroup(const QString& title,
-                              const std::vector<const session::ParameterView*>& parameters) {
+                              const std::vector<const session::ParameterView*>& parameters,
+                              bool isCompact) {
     if (parameters.empty())
         return;
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(6);
     grid->setVerticalSpacing(7);
-    auto* heading = new QLabel(title, m_fieldsBox);
-    heading->setProperty("role", "body");
-    heading->setFixedWidth(kLabelWidth);
-    grid->addWidget(heading, 0, 0);
+    if (!isCompact) {
+        auto* heading = new QLabel(title, m_fieldsBox);
+        heading->setProperty("role", "body");
+        heading->setFixedWidth(kLabelWidth);
+        grid->addWidget(heading, 0, 0);
+    }
     // One letter and its number fit three in a row, longer names two.
     const bool isLong = std::any_of(parameters.begin(), parameters.end(), [](const auto* p) {
         return p->name.size() > 1 && !isSwitch(*p);
     });
-    const int columns = isLong ? 2 : 3;
+    const int columns = isLong && !isCompact ? 2 : 3, first = isCompact ? 0 : 1;
     int cell = 0;
     for (const session::ParameterView* p : parameters) {
         const QString name = QString::fromStdString(p->name);
@@ -259,11 +274,11 @@ void ParametersPane::addGroup(const QString& title,
             widget = field.spin;
         }
         widget->setAccessibleName(p->label.empty() ? name : QString::fromStdString(p->label));
-        grid->addWidget(widget, cell / columns, 1 + cell % columns);
+        grid->addWidget(widget, cell / columns, first + cell % columns);
         ++cell;
         m_fields[key] = field;
     }
-    for (int column = 1; column <= columns; ++column)
+    for (int column = first; column < first + columns; ++column)
         grid->setColumnStretch(column, 1);
     static_cast<QVBoxLayout*>(m_fieldsBox->layout())->addLayout(grid);
 }
@@ -322,7 +337,9 @@ QString ParametersPane::launchSentence() const {
                        .arg(threads)
                        .arg(launch.warpsPerBlock);
     if (blocks == 1)
-        text = tr("One block of %1 threads (%2 warps).").arg(threads).arg(launch.warpsPerBlock);
+        text = tr("One block of %1 threads (%2).")
+                   .arg(threads)
+                   .arg(countedText(launch.warpsPerBlock, tr("%1 warp"), tr("%1 warps")));
     const auto shared = launch.sharedBytes + launch.staticSharedBytes;
     if (shared > 0)
         text += tr(" %1 bytes of shared memory a block.")

@@ -42,8 +42,9 @@ private:
     void fillDevices();
     void showKernel();
     void rebuild(const session::ProgramView& program);
+    /// Compact: three in a row, without the title's column.
     void addGroup(const QString& title,
-                  const std::vector<const session::ParameterView*>& parameters);
+                  const std::vector<const session::ParameterView*>& parameters, bool isCompact);
     void refresh(const session::ProgramView& program);
     QString launchSentence() const;
     void resetToDefaults();

@@ -68,6 +68,15 @@ public:
     }
 
 protected:
+    void showEvent(QShowEvent* event) override {
+        PaintedPane::showEvent(event);
+        emit intents()->wantTiming(id(), true);
+    }
+    void hideEvent(QHideEvent* event) override {
+        PaintedPane::hideEvent(event);
+        emit intents()->wantTiming(id(), false);
+    }
+
     void paintBase(QPainter& painter, const QRectF& rect, const Theme& theme) override {
         Canvas canvas(painter, theme);
         if (m_mode == PipelineMode::Stages)

@@ -10,28 +10,51 @@
 
 #include <algorithm>
 
+#include "views/kit/controls.h"
 #include "views/kit/paint.h"
 #include "views/panes/source/source_view.h"
 
 namespace lanescope::views {
 
 /// The right part of the pane's header: what the heat means, then the PTX column's own title above
-/// its text.
+/// its text, with the choice of its form.
 class SourceHeader : public QWidget {
 public:
-    SourceHeader(SourcePane* pane) : QWidget(), m_pane(pane) {
+    SourceHeader(SourcePane* pane)
+        : QWidget(), m_pane(pane),
+          m_form(new SegmentedButtons(QStringLiteral("source.form"),
+                                      {SourcePane::tr("As written"), SourcePane::tr("As compiled")},
+                                      true, this)) {
+        m_form->setAccessibleName(SourcePane::tr("PTX as written or as compiled"));
+        m_form->segment(0)->setToolTip(SourcePane::tr("The PTX as the compiler wrote it"));
         setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
         setMinimumWidth(60);
         // The header keeps the title clear of what is drawn left of the middle.
         setProperty("reserved", textWidth(Theme::ui(11.5), SourcePane::tr("heat: warp executions")) + 12);
     }
 
+    SegmentedButtons* form() const { return m_form; }
+
+    /// Puts the choice beside the word PTX.
+    void place() {
+        const double split = mapFromGlobal(m_pane->m_ptx->mapToGlobal(QPoint(0, 0))).x();
+        const QSize size = m_form->sizeHint();
+        m_form->setGeometry(static_cast<int>(split) + 10 + titleWidth() + 8,
+                            (height() - size.height()) / 2, size.width(), size.height());
+    }
+
 protected:
+    void resizeEvent(QResizeEvent* event) override {
+        QWidget::resizeEvent(event);
+        place();
+    }
+
     void paintEvent(QPaintEvent*) override {
         const Theme& theme = m_pane->theme();
         QPainter painter(this);
         if (!m_pane->m_ptx->isVisibleTo(m_pane))
             return;
+        place();
         const double split = mapFromGlobal(m_pane->m_ptx->mapToGlobal(QPoint(0, 0))).x();
         const QString heat = SourcePane::tr("heat: warp executions");
         const QFont caption = Theme::ui(11.5);
@@ -40,15 +63,19 @@ protected:
                      Qt::AlignRight | Qt::AlignVCenter);
         vLine(painter, split - 1, 0, height(), theme.line);
         QRectF box(split + 10, 0, width() - split - 12, height());
-        box.setLeft(box.left() +
-                    drawText(painter, box, QStringLiteral("PTX"), Theme::ui(12, QFont::DemiBold),
-                             theme.tx) +
-                    8);
+        drawText(painter, box, QStringLiteral("PTX"), Theme::ui(12, QFont::DemiBold), theme.tx);
+        box.setLeft(m_form->geometry().right() + 10);
         drawText(painter, box, m_pane->ptxContext(), caption, theme.tx3);
     }
 
 private:
+    static int titleWidth() {
+        return static_cast<int>(
+            textWidth(Theme::ui(12, QFont::DemiBold), QStringLiteral("PTX")));
+    }
+
     SourcePane* m_pane;
+    SegmentedButtons* m_form;
 };
 
 SourcePane::SourcePane(Intents* intents, QWidget* parent)
@@ -83,7 +110,7 @@ SourcePane::SourcePane(Intents* intents, QWidget* parent)
     connect(intents, &Intents::openFile, this, expectNew);
     connect(intents, &Intents::openLesson, this, expectNew);
     connect(intents, &Intents::revealLine, this, [this](quint32 line) { m_cuda->goTo(line); });
-    connect(intents, &Intents::revealPtxLine, this, [this](quint32 line) { m_ptx->goTo(line); });
+    connect(intents, &Intents::revealPtxLine, this, &SourcePane::onRevealPtxLine);
 }
 
 QString SourcePane::context() const {
@@ -105,6 +132,8 @@ QString SourcePane::ptxContext() const {
     if (program.ptxText.empty())
         return m_snapshot->busy ? tr("compiling") : tr("none: the CUDA text does not compile");
     QStringList parts;
+    if (program.form == session::CodeForm::Compiled && !program.formChanges.empty())
+        parts << QString::fromStdString(program.formChanges);
     if (!program.target.empty())
         parts << QString::fromStdString(program.target);
     const auto& frame = m_snapshot->frame;
@@ -123,8 +152,14 @@ QString SourcePane::ptxContext() const {
 }
 
 QWidget* SourcePane::headerControls() {
-    if (!m_header)
+    if (!m_header) {
         m_header = new SourceHeader(this);
+        connect(m_header->form(), &SegmentedButtons::activated, this, [this](int index) {
+            emit intents()->setForm(index == 1 ? session::CodeForm::Compiled
+                                               : session::CodeForm::Written);
+        });
+        updateForm();
+    }
     return m_header;
 }
 
@@ -149,9 +184,27 @@ void SourcePane::setSnapshot(const SnapshotPtr& snapshot) {
         loadTexts();
     updateMarks();
     follow();
+    updateForm();
     emit contextChanged();
     if (m_header)
         m_header->update();
+}
+
+void SourcePane::updateForm() {
+    if (!m_header || !m_snapshot || !m_snapshot->program)
+        return;
+    const auto& program = *m_snapshot->program;
+    if (program.instructions.empty()) // what does not compile says nothing of its form
+        return;
+    SegmentedButtons* form = m_header->form();
+    form->setCurrent(program.form == session::CodeForm::Compiled ? 1 : 0);
+    const bool differs = !program.formChanges.empty();
+    form->setSegmentEnabled(1, differs,
+                            tr("ptxas changes no access to shared memory of this kernel: both forms "
+                               "are the same"));
+    if (differs)
+        form->segment(1)->setToolTip(tr("What ptxas makes of the accesses to shared memory: %1")
+                                         .arg(QString::fromStdString(program.formChanges)));
 }
 
 void SourcePane::loadTexts() {
@@ -182,6 +235,13 @@ void SourcePane::updateMarks() {
         for (const auto& instruction : program.instructions) {
             cuda.executable.insert(instruction.cudaLine);
             ptx.executable.insert(instruction.ptxLine);
+            if (program.form == session::CodeForm::Written)
+                continue;
+            if (ptx.numbers.size() <= instruction.ptxLine)
+                ptx.numbers.resize(instruction.ptxLine + 1);
+            ptx.numbers[instruction.ptxLine] = instruction.writtenLine;
+            if (!instruction.mergedLines.empty())
+                ptx.merged[instruction.ptxLine] = instruction.mergedLines;
         }
         cuda.executable.erase(0);
         if (m_snapshot->run) {
@@ -252,6 +312,21 @@ void SourcePane::onCudaLine(quint32 line) {
         emit intents()->runToLine(line);
     else
         emit intents()->message(tr("Line %1 has no instruction").arg(line));
+}
+
+void SourcePane::onRevealPtxLine(quint32 writtenLine) {
+    // The compiled form has its own lines, and an instruction may be part of another there.
+    const auto contains = [&](const session::ProgramView::InstructionView& i) {
+        return i.writtenLine == writtenLine ||
+               std::binary_search(i.mergedLines.begin(), i.mergedLines.end(), writtenLine);
+    };
+    std::uint32_t line = writtenLine;
+    if (m_snapshot && m_snapshot->program) {
+        const auto& all = m_snapshot->program->instructions;
+        if (const auto found = std::find_if(all.begin(), all.end(), contains); found != all.end())
+            line = found->ptxLine;
+    }
+    m_ptx->goTo(line);
 }
 
 void SourcePane::onPtxLine(quint32 line) {

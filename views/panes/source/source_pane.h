@@ -9,6 +9,7 @@ class QSplitter;
 
 namespace lanescope::views {
 
+class SegmentedButtons;
 class SourceHeader;
 class SourceView;
 
@@ -32,7 +33,9 @@ private:
     void onEdited();
     void onCudaLine(quint32 line);
     void onPtxLine(quint32 line);
+    void onRevealPtxLine(quint32 writtenLine);
     QString ptxContext() const;
+    void updateForm();
 
     QSplitter* m_splitter;
     SourceView* m_cuda;

@@ -26,7 +26,7 @@ namespace lanescope::views {
 namespace {
 
 constexpr int kNumberWidth = 30, kHeatWidth = 42, kMarkWidth = 16, kRowHeight = 16;
-constexpr int kCurrentMarker = 1, kLinkedMarker = 2, kErrorMarker = 3;
+constexpr int kCurrentMarker = 1, kLinkedMarker = 2, kErrorMarker = 3, kMergedMarker = 4;
 
 /// At most five characters: 164, 13,312, 131k, 1.31M.
 QString shortCount(std::uint64_t count) {
@@ -103,15 +103,7 @@ protected:
         if (const auto error = marks.errors.find(line); error != marks.errors.end())
             QToolTip::showText(help->globalPos(), error->second, this);
         else if (marks.executable.contains(line))
-            QToolTip::showText(
-                help->globalPos(),
-                SourceView::tr(
-                    "Line %1: executed by %2 warps in the whole launch. Click to run to it.")
-                    .arg(line)
-                    .arg(QLocale(QLocale::English)
-                             .toString(static_cast<qulonglong>(
-                                 line < marks.heat.size() ? marks.heat[line] : 0))),
-                this);
+            QToolTip::showText(help->globalPos(), m_view->tipOf(line), this);
         return true;
     }
 
@@ -138,7 +130,13 @@ private:
             painter.fillRect(0, y, width(), rows, theme.accbg);
         else if (marks.linked.contains(line))
             painter.fillRect(0, y, width(), rows, theme.alt);
-        drawText(painter, QRectF(0, y, kNumberWidth - 8, rows), QString::number(line),
+        else if (marks.merged.contains(line))
+            painter.fillRect(0, y, width(), rows, theme.okbg);
+        const std::uint32_t number = marks.numbers.empty()         ? line
+                                     : line < marks.numbers.size() ? marks.numbers[line]
+                                                                   : 0;
+        drawText(painter, QRectF(0, y, kNumberWidth - 8, rows),
+                 number == 0 ? QString() : QString::number(number),
                  Theme::mono(11), isCurrent ? theme.tx2 : theme.tx3,
                  Qt::AlignRight | Qt::AlignVCenter);
         paintHeat(painter, line, QRectF(kNumberWidth, y, kHeatWidth, rows), most);
@@ -171,8 +169,13 @@ private:
             return;
         }
         const bool isSolid = marks.current.contains(line);
-        if (!isSolid && !marks.next.contains(line))
+        if (!isSolid && !marks.next.contains(line)) {
+            // As many loads or stores as became this one.
+            if (const auto merged = marks.merged.find(line); merged != marks.merged.end())
+                drawText(painter, cell, QStringLiteral("×%1").arg(merged->second.size() + 1),
+                         Theme::ui(9.5, QFont::DemiBold), theme.oktx, Qt::AlignCenter);
             return;
+        }
         painter.save();
         painter.setRenderHint(QPainter::Antialiasing);
         const QPointF c(cell.center().x(), cell.center().y());
@@ -215,7 +218,7 @@ SourceView::SourceView(Language language, const QString& name, QWidget* parent)
     m_editor->SendScintilla(QsciScintilla::SCI_SETSCROLLWIDTHTRACKING, 1);
     m_editor->SendScintilla(QsciScintilla::SCI_SETSCROLLWIDTH, 1);
     m_editor->SendScintilla(QsciScintilla::SCI_SETMARGINLEFT, 0, 4l);
-    for (const int marker : {kCurrentMarker, kLinkedMarker, kErrorMarker})
+    for (const int marker : {kCurrentMarker, kLinkedMarker, kErrorMarker, kMergedMarker})
         m_editor->markerDefine(QsciScintilla::Background, marker);
     // Tab moves the focus in a read-only text, and Ctrl+K is the window's search.
     m_editor->SendScintilla(QsciScintilla::SCI_CLEARCMDKEY,
@@ -253,6 +256,7 @@ void SourceView::setTheme(const Theme& theme) {
     m_editor->setMarkerBackgroundColor(theme.accbg, kCurrentMarker);
     m_editor->setMarkerBackgroundColor(theme.alt, kLinkedMarker);
     m_editor->setMarkerBackgroundColor(theme.errbg, kErrorMarker);
+    m_editor->setMarkerBackgroundColor(theme.okbg, kMergedMarker);
     // Rows of 16 px whatever the font's own height is.
     m_editor->SendScintilla(QsciScintilla::SCI_SETEXTRAASCENT, 0ul, 0l);
     m_editor->SendScintilla(QsciScintilla::SCI_SETEXTRADESCENT, 0ul, 0l);
@@ -282,6 +286,25 @@ QString SourceView::text() const {
     return m_editor->text();
 }
 
+QString SourceView::tipOf(std::uint32_t line) const {
+    const auto number = line < m_marks.numbers.size() ? m_marks.numbers[line] : line;
+    QString text =
+        tr("Line %1: executed by %2 warps in the whole launch. Click to run to it.")
+            .arg(number)
+            .arg(QLocale(QLocale::English)
+                     .toString(static_cast<qulonglong>(
+                         line < m_marks.heat.size() ? m_marks.heat[line] : 0)));
+    if (const auto merged = m_marks.merged.find(line); merged != m_marks.merged.end()) {
+        QStringList lines;
+        for (const std::uint32_t other : merged->second)
+            lines << QString::number(other);
+        text += QLatin1Char('\n') + tr("ptxas makes one access of it and line %1 of the PTX as "
+                                       "written.")
+                                        .arg(lines.join(QStringLiteral(", ")));
+    }
+    return text;
+}
+
 void SourceView::setMarks(SourceMarks marks) {
     if (marks == m_marks)
         return;
@@ -291,6 +314,9 @@ void SourceView::setMarks(SourceMarks marks) {
 
 void SourceView::applyMarkers() {
     m_editor->markerDeleteAll();
+    for (const auto& [line, lines] : m_marks.merged)
+        if (!m_marks.linked.contains(line) && !m_marks.current.contains(line))
+            m_editor->markerAdd(static_cast<int>(line) - 1, kMergedMarker);
     for (const std::uint32_t line : m_marks.linked)
         m_editor->markerAdd(static_cast<int>(line) - 1, kLinkedMarker);
     for (const std::uint32_t line : m_marks.current)

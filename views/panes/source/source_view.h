@@ -27,6 +27,10 @@ struct SourceMarks {
     std::set<std::uint32_t> linked;  ///< belong to the current line
     std::set<std::uint32_t> next;    ///< where the warp goes on
     std::map<std::uint32_t, QString> errors;
+    /// The compiled form: numbers to show instead of those of the lines, 0 for none; and, by line, those of the lines of
+    /// the text as written that became part of it.
+    std::vector<std::uint32_t> numbers;
+    std::map<std::uint32_t, std::vector<std::uint32_t>> merged;
     bool operator==(const SourceMarks&) const = default;
 };
 
@@ -46,6 +50,8 @@ public:
     void reveal(std::uint32_t line);
     /// Puts the cursor there.
     void goTo(std::uint32_t line);
+    /// What the gutter's tooltip says of a line with instructions.
+    QString tipOf(std::uint32_t line) const;
     bool isBeingEdited() const;
     QsciScintilla* editor() const { return m_editor; }
 

@@ -182,6 +182,8 @@ private:
         request.kernelId = isCatalog ? m_snapshot->program->id : std::string();
         // Tiles as they are open; sizes as the charts of this page model them.
         if (isCatalog)
+            request.form = m_snapshot->program->form;
+        if (isCatalog)
             for (const session::ParameterView& p : m_snapshot->program->parameters)
                 request.parameters[p.name] = p.isProblem ? m_performance->size(p.name, p.value) : p.value;
         request.x = m_wantedX;
@@ -204,7 +206,7 @@ private:
             plan = std::move(*planned);
         m_currentX = plan.currentX;
         m_currentY = plan.currentY;
-        if (isOtherKernel || now.deviceId != m_shown.deviceId || plan.fixed != data().fixed)
+        if (isOtherKernel || now.deviceId != m_shown.deviceId || now.form != m_shown.form || plan.fixed != data().fixed)
             start();
         else
             invalidate(); // another tile of the same sweep is open: only the mark moves
@@ -222,6 +224,8 @@ private:
         m_context = QString::fromStdString(d.kernel);
         if (!d.gpu.empty())
             m_context += QStringLiteral(", ") + QString::fromStdString(d.gpu);
+        if (d.form == session::CodeForm::Compiled)
+            m_context += tr(", as compiled");
         if (!d.cells.empty() && !d.isComplete())
             m_context += m_store->isBusy() ? tr(" · %1 of %2").arg(d.done()).arg(d.cells.size()) : tr(" · stopped at %1 of %2").arg(d.done()).arg(d.cells.size());
         if (const auto best = d.best(m_measure); best && d.isComplete())

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QHelpEvent>
 #include <QPainter>
 #include <QSlider>
+#include <QToolTip>
 
 #include "views/export/canvas.h"
 #include "views/kit/controls.h"
@@ -56,13 +58,8 @@ ControlBar::ControlBar(Intents* intents, QWidget* parent)
         QStringLiteral("transport_axis"),
         {QStringLiteral("Events"), QStringLiteral("Cycles")}, true, this);
     m_axis->setToolTip(QStringLiteral("What the strips' axis counts"));
-    connect(m_axis, &SegmentedButtons::activated, this, [this](int index) {
-        m_wantsCycles = index == 1;
-        place();
-        update();
-        if (onAxis)
-            onAxis();
-    });
+    connect(m_axis, &SegmentedButtons::activated, this,
+            [this](int index) { setWantsCycles(index == 1); });
 
     m_speed = new QSlider(Qt::Horizontal, this);
     m_speed->setObjectName(QStringLiteral("transport_speed"));
@@ -86,6 +83,16 @@ void ControlBar::setTheme(const Theme& theme) {
     update();
 }
 
+void ControlBar::setWantsCycles(bool on) {
+    if (on != m_wantsCycles) {
+        m_wantsCycles = on;
+        emit m_intents->wantTiming(QStringLiteral("transport"), on);
+    }
+    setState(m_state);
+    if (onAxis)
+        onAxis();
+}
+
 ControlState ControlState::of(const session::Snapshot* snapshot) {
     ControlState state;
     const session::TraceView* trace = snapshot != nullptr ? snapshot->trace.get() : nullptr;
@@ -95,6 +102,7 @@ ControlState ControlState::of(const session::Snapshot* snapshot) {
     state.count = std::uint32_t(trace->events.size());
     state.index = snapshot->frame.index;
     state.hasTiming = snapshot->timing != nullptr;
+    state.timingProblem = QString::fromStdString(snapshot->timingProblem);
     state.canStep = snapshot->frame.nextPc.has_value();
     state.canStepBack = state.index > 0;
     state.hasBarrier = std::lower_bound(trace->barriers.begin(), trace->barriers.end(),
@@ -105,10 +113,11 @@ ControlState ControlState::of(const session::Snapshot* snapshot) {
 void ControlBar::setState(const ControlState& state) {
     m_state = state;
     m_axis->setVisible(state.hasLegend);
-    m_axis->setSegmentEnabled(1, state.hasTiming,
-                              state.hasTiming ? QString()
-                                              : QStringLiteral("This block has no timing"));
-    m_axis->setCurrent(showsCycles() ? 1 : 0);
+    const bool canTime = state.hasTrace && state.timingProblem.isEmpty();
+    m_axis->setSegmentEnabled(1, canTime,
+                              state.hasTrace ? state.timingProblem
+                                             : QStringLiteral("Nothing has run yet"));
+    m_axis->setCurrent(canTime && m_wantsCycles ? 1 : 0);
     m_back->setEnabled(state.canStepBack);
     m_step->setEnabled(state.canStep);
     m_line->setEnabled(state.canStep);
@@ -139,7 +148,8 @@ void ControlBar::resizeEvent(QResizeEvent*) {
 void ControlBar::place() {
     const QString counter = QStringLiteral("%1 %2 of %2").arg(m_state.unit, grouped(m_state.count));
     const double counterWidth = Canvas::width(counter, Theme::ui(12, QFont::DemiBold)) + 24;
-    const bool compact = width() < 900;
+    // The legend of the states has nine entries: the buttons give way to it.
+    const bool compact = width() < (showsCycles() ? 1500 : 900);
     double x = 8;
     for (KeyButton* b : {m_back, m_step, m_line, m_barrier, m_play}) {
         b->setCompact(compact && b != m_play);
@@ -163,6 +173,25 @@ void ControlBar::place() {
     if (!hasSpeed)
         m_speedX = -1;
     m_legendX = hasSpeed ? x + slider + 84 + 16 : x;
+}
+
+QRectF ControlBar::legendArea() const {
+    const QString counter = QStringLiteral("%1 %2 of %2").arg(m_state.unit, grouped(m_state.count));
+    const double right = width() - 14 - Canvas::width(counter, Theme::mono(12, QFont::Bold)) - 20;
+    return {m_legendX + 4, 0, std::max(0.0, right - m_legendX - 4), double(height())};
+}
+
+bool ControlBar::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip || !m_state.hasLegend || !showsCycles())
+        return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    if (!legendArea().contains(help->pos()))
+        return QWidget::event(event);
+    QStringList lines;
+    for (const LookName& item : lookNames())
+        lines << QStringLiteral("%1: %2").arg(QLatin1String(item.name), QLatin1String(item.meaning));
+    QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')), this);
+    return true;
 }
 
 void ControlBar::paintEvent(QPaintEvent*) {
@@ -197,7 +226,7 @@ void ControlBar::paintEvent(QPaintEvent*) {
     if (m_state.hasLegend && m_legendX + 80 < x - 24) {
         separator(m_legendX - 10);
         if (showsCycles())
-            paintCycleLegend(c, m_legendX + 4, base, x - 20);
+            paintCycleLegend(c, {m_legendX + 4, 0, x - 24 - m_legendX, double(height())});
         else
             paintStripLegend(c, m_legendX + 4, base, x - 20);
     }

@@ -22,6 +22,7 @@ struct ControlState {
     std::uint32_t index = 0, count = 0;
     bool hasTrace = false, canStep = false, canStepBack = false, hasBarrier = false;
     bool hasTiming = false; ///< the strips can count cycles
+    QString timingProblem;  ///< why they never can; empty: they can, once the timing is there
     bool hasLegend = true; ///< of the warp strips
 
     static ControlState of(const session::Snapshot* snapshot);
@@ -36,6 +37,8 @@ public:
     bool isPlaying() const { return m_playing; }
     /// Whether the strips' axis is cycles; no timing: events.
     bool showsCycles() const { return m_state.hasTiming && m_wantsCycles; }
+    /// Shows cycles as soon as there is a timing, or events.
+    void setWantsCycles(bool on);
     std::function<void()> onAxis; ///< the user switched the axis
     void togglePlaying();
 
@@ -46,8 +49,10 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
+    QRectF legendArea() const;
     void showPlaying(bool on);
     void place();
 

@@ -13,41 +13,6 @@ namespace {
 using timing::Issue;
 using timing::WarpState;
 
-constexpr int kLooks = int(StateLook::Done) + 1;
-
-/// The pattern or colour of a look, so that none is told by colour alone.
-void fillLook(Canvas& c, const QRectF& r, StateLook look) {
-    const Theme& t = c.theme();
-    switch (look) {
-    case StateLook::Issued:
-        c.fill(r, t.acc);
-        break;
-    case StateLook::Memory:
-        c.texture(r, Texture::Waiting);
-        break;
-    case StateLook::Unit:
-        c.texture(r, Texture::InFlight);
-        break;
-    case StateLook::Fixed:
-        c.fill(r, t.line2);
-        break;
-    case StateLook::Throttle:
-        c.stripes(r, t.errbg, t.err, 2, 5, 1);
-        break;
-    case StateLook::Barrier:
-        c.texture(r, Texture::Barrier);
-        break;
-    case StateLook::Ready:
-        break;
-    case StateLook::Fetch:
-        c.texture(r, Texture::Unused);
-        break;
-    case StateLook::Done:
-        c.texture(r, Texture::Done);
-        break;
-    }
-}
-
 /// Cycles of each look in every pixel of a row, from the issues in view.
 class RowCoverage {
 public:
@@ -150,55 +115,6 @@ void paintSummary(Canvas& c, const StripLayout& l, const timing::SmTiming& sm) {
 
 } // namespace
 
-StateLook lookOf(WarpState state) {
-    switch (state) {
-    case WarpState::Issued:
-        return StateLook::Issued;
-    case WarpState::LongScoreboard:
-    case WarpState::Membar:
-        return StateLook::Memory;
-    case WarpState::ShortScoreboard:
-        return StateLook::Unit;
-    case WarpState::Wait:
-    case WarpState::BranchResolving:
-        return StateLook::Fixed;
-    case WarpState::MathPipeThrottle:
-    case WarpState::MioThrottle:
-    case WarpState::LgThrottle:
-        return StateLook::Throttle;
-    case WarpState::Barrier:
-        return StateLook::Barrier;
-    case WarpState::NotSelected:
-        return StateLook::Ready;
-    case WarpState::NoInstruction:
-    case WarpState::ConstantMiss:
-    case WarpState::Drain:
-        return StateLook::Fetch;
-    case WarpState::Done:
-        return StateLook::Done;
-    }
-    return StateLook::Ready;
-}
-
-int smWarp(const session::TimingReport& timing, int warp) {
-    const auto& warps = timing.sm.warps;
-    for (std::size_t w = 0; w < warps.size(); ++w)
-        if (warps[w].slot == 0 && int(warps[w].warp) == warp)
-            return int(w);
-    return -1;
-}
-
-std::uint32_t cycleOf(const session::TimingReport& timing, std::uint32_t index) {
-    const auto& issues = timing.sm.issueOfEvent;
-    if (index == 0 || issues.empty())
-        return 0;
-    const std::uint32_t issue = issues[std::min<std::size_t>(index, issues.size()) - 1];
-    if (issue == timing::kNone)
-        return timing.sm.cycles;
-    const Issue& i = timing.sm.issues[issue];
-    return std::min(i.cycle + std::max<std::uint32_t>(1, i.slotsUsed), timing.sm.cycles);
-}
-
 void paintCycleStrips(Canvas& c, const StripLayout& l, const session::TimingReport& timing) {
     c.fill(l.rect, c.theme().pane);
     for (int row = 0; row < l.warps; ++row) {
@@ -210,33 +126,40 @@ void paintCycleStrips(Canvas& c, const StripLayout& l, const session::TimingRepo
     paintScrubBar(c, l, [&] { paintSummary(c, l, timing.sm); });
 }
 
-double paintCycleLegend(Canvas& c, double x, double baseline, double right) {
+QStringList paintCycleLegend(Canvas& c, const QRectF& area) {
     const Theme& t = c.theme();
     const QFont font = Theme::ui(11);
-    static const std::array<std::pair<StateLook, const char*>, kLooks> kItems{
-        {{StateLook::Issued, "Issued"},
-         {StateLook::Memory, "Memory"},
-         {StateLook::Unit, "Shared, SFU"},
-         {StateLook::Barrier, "Barrier"},
-         {StateLook::Throttle, "Pipe full"},
-         {StateLook::Fixed, "Latency"},
-         {StateLook::Ready, "Not selected"},
-         {StateLook::Done, "Done"},
-         {StateLook::Fetch, "Code, drain"}}};
-    for (const auto& [look, name] : kItems) {
-        const QString text = QLatin1String(name);
-        const double width = 20 + Canvas::width(text, font);
-        if (x + width > right)
-            break;
+    const bool hasTwoRows = area.height() >= 34;
+    double width = 0;
+    for (const LookName& item : lookNames())
+        width += 30 + Canvas::width(QLatin1String(item.name), font);
+    const bool isOneRow = !hasTwoRows || width - 10 <= area.width();
+    double x = area.left(), baseline = isOneRow ? area.center().y() + 4 : area.top() + 15;
+    bool isLast = isOneRow;
+    QStringList left;
+    for (const LookName& item : lookNames()) {
+        const QString text = QLatin1String(item.name);
+        const double needed = 20 + Canvas::width(text, font);
+        if (x + needed > area.right() && !isLast) {
+            isLast = true;
+            x = area.left();
+            baseline += 15;
+        }
+        if (x + needed > area.right() || !left.isEmpty()) {
+            left << text;
+            continue;
+        }
         const QRectF swatch(x, baseline - 9, 15, 10);
-        if (look == StateLook::Ready)
+        if (item.look == StateLook::Ready)
             c.box(swatch, t.alt, t.line2);
         else
-            fillLook(c, swatch, look);
+            fillLook(c, swatch, item.look);
         c.text(x + 19, baseline, text, {font, t.tx2});
-        x += width + 10;
+        x += needed + 10;
     }
-    return x;
+    if (!left.isEmpty())
+        c.text(x, baseline, QStringLiteral("+%1").arg(left.size()), {Theme::ui(11, QFont::DemiBold), t.tx2});
+    return left;
 }
 
 QStringList statesAt(const session::TimingReport& timing, int warps, std::uint32_t cycle) {

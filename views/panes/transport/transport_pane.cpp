@@ -59,7 +59,7 @@ public:
         case 2:
             return i != nullptr ? QVariant(i->cudaLine) : QVariant();
         case 3:
-            return i != nullptr ? QVariant(i->ptxLine) : QVariant();
+            return i != nullptr ? QVariant(i->writtenLine) : QVariant();
         case 4:
             return i != nullptr ? QString::fromStdString(i->text) : QString();
         case 5:
@@ -135,7 +135,7 @@ public:
                {Theme::ui(12), theme.tx2, Align::Right});
         const double right = rect.right() - width - 28;
         if (showsCycles())
-            paintCycleLegend(c, rect.left() + 12, rect.top() + 20, right);
+            paintCycleLegend(c, {rect.left() + 12, rect.top(), right - rect.left() - 12, 30});
         else
             paintStripLegend(c, rect.left() + 12, rect.top() + 20, right);
     }
