@@ -82,7 +82,8 @@ private:
         if (event.active != 0) {
             const std::uint64_t offset = event.addresses[firstLane(event.active)];
             for (const sim::SharedVariable& variable : m_program.sharedVariables)
-                if (offset >= variable.offset && offset < variable.offset + variable.bytes)
+                // A dynamic array has no size of its own: it goes to the end.
+                if (offset >= variable.offset && (variable.bytes == 0 || offset < variable.offset + variable.bytes))
                     result.array = sourceName(variable.name);
         }
         return result;

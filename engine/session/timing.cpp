@@ -96,6 +96,8 @@ Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaun
     }
     // Touches beyond the recorded part are like those within.
     out.shareTimed = allEvents == 0 ? 1.0 : static_cast<double>(events) / static_cast<double>(allEvents);
+    if (!launch.program->bulks.empty())
+        out.notes.push_back("bulk copies take no time in this model: waits at mbarriers are shorter than on a GPU");
     if (events < allEvents)
         out.notes.push_back(fmt::format("the first {} of {} events of the resident blocks are timed; the rest is taken to go at the pace of the second half of these", events, allEvents));
     // Device memory serves a sector once for the whole grid; the others that touch it first find it in the L2.

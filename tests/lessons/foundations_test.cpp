@@ -60,7 +60,7 @@ const json& lineOf(const json& report, const std::string& mark) {
     const catalog::Kernel* kernel =
         catalog::findKernel(**kernels, report.at("kernel").get<std::string>());
     REQUIRE(kernel != nullptr);
-    const auto number = findLine({mark, mark, ""}, kernel->text);
+    const auto number = findLine({mark, mark, "", {}}, kernel->text);
     REQUIRE(number);
     for (const json& line : report.at("lines"))
         if (line.at("line") == *number)

@@ -33,7 +33,7 @@ bool isIndependentOfCompiler(const std::string& expression) {
     REQUIRE(parts);
     for (const ExpressionPart& part : *parts)
         if (part.isProbe &&
-            (part.probe.pointer.starts_with("/model") ||
+            (part.probe.kind == ProbeKind::Timing || part.probe.kind == ProbeKind::Ladder || part.probe.pointer.starts_with("/model") ||
              part.probe.pointer == "/counters/simt_efficiency" || part.probe.field == "efficiency"))
             return false;
     return true;
@@ -90,8 +90,14 @@ TEST_CASE(
     Workbench clang(compilers(), compile::Compiler::Clang);
     int compared = 0;
     const Course course = builtInCourse();
-    for (const Lesson& lesson : course.lessons)
-        checkOutcomes(checkLesson(lesson, clang));
+    for (const Lesson& lesson : course.lessons) {
+        PlayReport report = checkLesson(lesson, clang);
+        // Modelled times follow from the instructions that a compiler chose: the figures of the texts are those of nvcc's.
+        std::erase_if(report.outcomes, [](const Outcome& outcome) {
+            return outcome.what.find("[timing") != std::string::npos || outcome.what.find("[/model") != std::string::npos || outcome.what.find("[ladder") != std::string::npos;
+        });
+        checkOutcomes(report);
+    }
     for (const Lesson& lesson : course.lessons)
         for (const Step& step : lesson.steps)
             for (const Expect& expect : step.expects) {

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <type_traits>
 
 #include "tests/views/application.h"
 #include "tests/views/fake_lessons.h"
@@ -58,6 +59,11 @@ struct Fixture {
     template <class T>
     T* find(const char* name) {
         T* found = window->findChild<T*>(QLatin1String(name));
+        // The lesson stands on two pages: the one in sight is meant.
+        if constexpr (std::is_base_of_v<QWidget, T>)
+            for (T* widget : window->findChildren<T*>(QLatin1String(name)))
+                if (widget->parentWidget() && widget->parentWidget()->isVisible())
+                    found = widget;
         INFO(name);
         REQUIRE(found);
         return found;

@@ -52,20 +52,20 @@ std::shared_ptr<session::Snapshot> with(session::AccessView access) {
     return snapshot;
 }
 
-/// A ring of `slots` filled ahead: loads of 500 cycles, tiles of 200.
-std::shared_ptr<session::Snapshot> withPipeline(std::uint32_t slots, std::uint32_t tiles) {
+/// A ring of slots filled ahead: loads of 500 cycles, tiles of 200.
+std::shared_ptr<session::Snapshot> withPipeline(std::uint32_t slotCount, std::uint32_t tiles) {
     auto snapshot = std::make_shared<session::Snapshot>(*fakeSnapshot());
     auto report = std::make_shared<session::TimingReport>();
     timing::PipelineTiming& p = report->pipeline;
-    p.slots = slots;
+    p.slotCount = slotCount;
     p.isTensor = true;
     std::vector<std::uint32_t> end(tiles, 0);
     for (std::uint32_t i = 0; i < tiles; ++i) {
         timing::PipelineTile t;
         t.tile = t.group = i;
-        t.slot = i % slots;
+        t.slot = i % slotCount;
         t.bytes = 32768;
-        t.asked = i < slots ? 10 * i : end[i - slots];
+        t.asked = i < slotCount ? 10 * i : end[i - slotCount];
         t.landed = t.asked + 500;
         t.committed = t.asked + 5;
         t.waited = t.landed + 2;
@@ -188,9 +188,9 @@ TEST_CASE("The pipeline shows a slot's loads, waits and use, and the ring at the
     CHECK(makePipelineScene(snapshot.get(), 100, wide).ring[2].state == "lands 520");
     CHECK(scene.cycleAt(scene.xOf(560)) == Approx(560).margin(2));
     for (const std::uint32_t tiles : {1u, 8u, 64u})
-        for (const std::uint32_t slots : {1u, 2u, 6u})
+        for (const std::uint32_t slotCount : {1u, 2u, 6u})
             for (const QRectF& rect : {wide, narrow}) {
-                const auto one = withPipeline(slots, tiles);
+                const auto one = withPipeline(slotCount, tiles);
                 const PipelineScene s = makePipelineScene(one.get(), 900, rect);
                 checkTexts(rect, [&](Canvas& c) { paintTimeline(c, s); });
                 checkTexts(rect, [&](Canvas& c) { paintGroups(c, s); });

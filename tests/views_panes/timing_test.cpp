@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "tests/views_panes/support.h"
+#include "views/export/warp_states.h"
 #include "views/panes/timing/figures_model.h"
 #include "views/panes/timing/timing_pane.h"
 #include "views/panes/timing/timing_scene.h"
