@@ -207,7 +207,7 @@ TEST_CASE("The pipeline shows a slot's loads, waits and use, and the ring at the
     Intents intents;
     std::unique_ptr<Pane> pane(makePipelinePane(&intents, nullptr));
     pane->setSnapshot(fakeSnapshot());
-    CHECK(pane->accessibleDescription().contains("no tiles asynchronously"));
+    CHECK(pane->accessibleDescription().contains("has not been timed"));
     pane->setSnapshot(snapshot);
     CHECK(pane->table()->rowCount() == 8);
     keep(picture(*pane, {982, 220}), "pipeline");
