@@ -8,6 +8,7 @@
 namespace lanescope {
 
 inline constexpr int kWarpSize = 32;
+inline constexpr std::uint32_t kWarpsPerGroup = 4; ///< of a warpgroup
 
 using LaneMask = std::uint32_t;
 inline constexpr LaneMask kFullMask = 0xffffffffu;

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 
@@ -60,6 +62,14 @@ FindingKind kindOf(sim::FaultKind fault) {
     return FindingKind::DidNotFinish;
 }
 
+/// The addresses of an event, to keep.
+template <class Event>
+std::array<std::uint64_t, kWarpSize> addressesOf(const Event& event) {
+    std::array<std::uint64_t, kWarpSize> out;
+    std::copy_n(event.addresses, kWarpSize, out.begin());
+    return out;
+}
+
 std::string plural(std::uint64_t n, std::string_view noun) {
     return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
@@ -85,6 +95,7 @@ struct Checker::State {
     std::map<std::pair<std::uint32_t, std::uint64_t>, BulkSegments> bulks;
     /// Of its wgmma, by warpgroup and number.
     std::map<std::pair<std::uint32_t, std::uint64_t>, SegmentId> products;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> productWaits; ///< warps that have waited for it and all before
 
     /// A finding being gathered. Grouped by kind and place.
     struct Gathered {
@@ -103,21 +114,22 @@ struct Checker::State {
     };
     std::map<std::tuple<FindingKind, std::uint32_t, std::uint32_t, std::string>, Gathered> gathered;
 
+    /// Under another than the default schedule: what happened, to be judged in the default's order.
     struct Logged {
-        enum class What : std::uint8_t { Access, Barrier, Fence, CopyDone, BulkDone, Mbarrier, ProxyFence, ProductsDone } what = What::Access;
         std::uint64_t clock = 0;
         std::int64_t warp = 0;
-        AccessEvent access;
-        sim::CopyDoneEvent done;
-        sim::BulkDoneEvent bulkDone;
-        sim::MbarrierEvent mbarrier;
-        std::array<std::uint64_t, kWarpSize> addresses{};
-        sim::ProductsDoneEvent products;
-        std::vector<std::uint32_t> released, arrivedOnly;
-        bool wholeBlock = false;
+        std::function<void()> judge;
     };
     std::vector<Logged> log;
     bool logging = false;
+    /// Judges at once, or later in order. What `judge` refers to must outlive the block.
+    template <class Judge>
+    void happens(std::uint64_t clock, std::int64_t warp, Judge&& judge) {
+        if (logging)
+            log.push_back({clock, warp, std::forward<Judge>(judge)});
+        else
+            judge();
+    }
 
     State(const sim::Launch& l, const sim::Memory& m, std::string f)
         : launch(l), memory(m), file(std::move(f)) {}
@@ -457,25 +469,24 @@ struct Checker::State {
     }
 
     SegmentId productOf(const AccessEvent& e) {
-        const auto [it, isNew] = products.try_emplace({e.warp / 4, e.copy}, SegmentId{0});
+        const auto [it, isNew] = products.try_emplace({e.warp / kWarpsPerGroup, e.copy}, SegmentId{0});
         if (isNew)
-            it->second = clocks.pendingProduct(e.warp / 4);
+            it->second = clocks.pendingProduct(e.warp / kWarpsPerGroup);
         return it->second;
     }
 
     void productsWaited(const sim::ProductsDoneEvent& e) {
-        const std::uint32_t group = e.warp / 4;
+        const std::uint32_t group = e.warp / kWarpsPerGroup;
         const auto end = products.upper_bound({group, e.upTo});
         for (auto p = products.lower_bound({group, 0}); p != end; ++p)
             clocks.productWaited(p->second, e.warp);
         // The last warp to wait is done with them. Warps wait in the same order for the same products.
         std::uint64_t& waited = productWaits[{group, e.upTo}];
-        if (++waited == 4) {
+        if (++waited == kWarpsPerGroup) {
             products.erase(products.lower_bound({group, 0}), end);
             productWaits.erase(productWaits.lower_bound({group, 0}), productWaits.upper_bound({group, e.upTo}));
         }
     }
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> productWaits;
 
     /// What was copied is from now on as if the warp had written it itself.
     void copyArrives(const sim::CopyDoneEvent& e) {
@@ -596,7 +607,6 @@ struct Checker::State {
         return s;
     }
 
-
     void judgeLog() {
         std::vector<std::uint32_t> order(log.size());
         for (std::uint32_t i = 0; i < order.size(); ++i)
@@ -604,37 +614,8 @@ struct Checker::State {
         std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
             return std::pair(log[a].clock, log[a].warp) < std::pair(log[b].clock, log[b].warp);
         });
-        for (const std::uint32_t i : order) {
-            Logged& l = log[i];
-            switch (l.what) {
-            case Logged::What::Access:
-                l.access.addresses = l.addresses.data();
-                judge(l.access);
-                break;
-            case Logged::What::Barrier:
-                clocks.barrier(l.released, l.arrivedOnly, l.wholeBlock);
-                break;
-            case Logged::What::Fence:
-                clocks.fence(static_cast<std::uint32_t>(l.warp));
-                break;
-            case Logged::What::ProductsDone:
-                productsWaited(l.products);
-                break;
-            case Logged::What::CopyDone:
-                l.done.addresses = l.addresses.data();
-                copyArrives(l.done);
-                break;
-            case Logged::What::BulkDone:
-                bulkEnds(l.bulkDone);
-                break;
-            case Logged::What::Mbarrier:
-                follow(l.mbarrier);
-                break;
-            case Logged::What::ProxyFence:
-                clocks.proxyFence(static_cast<std::uint32_t>(l.warp));
-                break;
-            }
-        }
+        for (const std::uint32_t i : order)
+            log[i].judge();
         log.clear();
     }
 
@@ -711,18 +692,17 @@ const char* Checker::State::whatIsMissing(const Gathered& g, bool sameBlock) con
 /// A race in which a wgmma takes part; it only reads shared memory.
 std::string Checker::State::productRaceMessage(const Gathered& g, const std::string& other, const char* verb, const std::string& otherPlace) const {
     const Finding& f = g.finding;
-    const std::string place_ = place(f.pc), in = blockText(f.thread->block);
+    const std::string at = place(f.pc), in = blockText(f.thread->block);
     if (f.kind == FindingKind::RaceWar)
         return fmt::format("Thread {} of block {} {} {}[{}] at {}, which the wgmma at {} reads: {}.", threadText(f.thread->thread), in, verb, f.array,
-                           *f.index, place_, otherPlace,
+                           *f.index, at, otherPlace,
                            g.otherPending ? "it is still under way, for no wgmma.wait_group has waited for it"
                                           : "nothing orders this after the wait for the wgmma");
-    const auto warp = f.thread->thread;
     const char* need = g.lacksProxyFence ? "a fence.proxy.async of those who wrote is missing before the barrier, without which the tensor cores may read "
                                      "what was there before"
                        : g.otherPending ? "the copy is still under way"
                                         : "no barrier stands between the two";
-    return fmt::format("The wgmma at {} (warp of thread {}, block {}) reads {}[{}], which {} wrote at {}: {}.", place_, threadText(warp), in, f.array,
+    return fmt::format("The wgmma at {} (warp of thread {}, block {}) reads {}[{}], which {} wrote at {}: {}.", at, threadText(f.thread->thread), in, f.array,
                        *f.index, other, otherPlace, need);
 }
 
@@ -808,11 +788,10 @@ void Checker::access(const sim::AccessEvent& event) {
         s.judge(event);
         return;
     }
-    State::Logged& l = s.log.emplace_back();
-    l.access = event;
-    std::copy(event.addresses, event.addresses + kWarpSize, l.addresses.begin());
-    l.clock = event.clock;
-    l.warp = event.warp;
+    s.happens(event.clock, event.warp, [&s, copy = event, addresses = addressesOf(event)]() mutable {
+        copy.addresses = addresses.data();
+        s.judge(copy);
+    });
     if (s.log.size() > kMaxLogged)
         s.judgeLog();
 }
@@ -870,78 +849,35 @@ void Checker::barrier(const sim::BarrierEvent& event) {
         s.clocks.barrier(event.released, event.arrivedOnly, event.wholeBlock);
         return;
     }
-    State::Logged& l = s.log.emplace_back();
-    l.what = State::Logged::What::Barrier;
-    l.clock = event.clock;
-    l.warp = -1;
-    l.released.assign(event.released.begin(), event.released.end());
-    l.arrivedOnly.assign(event.arrivedOnly.begin(), event.arrivedOnly.end());
-    l.wholeBlock = event.wholeBlock;
+    const auto owned = [](std::span<const std::uint32_t> warps) { return std::vector(warps.begin(), warps.end()); };
+    s.happens(event.clock, -1, [&s, released = owned(event.released), arrivedOnly = owned(event.arrivedOnly), wholeBlock = event.wholeBlock] {
+        s.clocks.barrier(released, arrivedOnly, wholeBlock);
+    });
 }
 
 void Checker::fence(std::uint32_t, std::uint32_t warp, std::uint64_t clock, ptx::Scope) {
-    State& s = *m_state;
-    if (!s.logging) {
-        s.clocks.fence(warp);
-        return;
-    }
-    State::Logged& l = s.log.emplace_back();
-    l.what = State::Logged::What::Fence;
-    l.clock = clock;
-    l.warp = warp;
+    m_state->happens(clock, warp, [&s = *m_state, warp] { s.clocks.fence(warp); });
 }
 
 void Checker::copyDone(const sim::CopyDoneEvent& event) {
-    State& s = *m_state;
-    if (!s.logging) {
-        s.copyArrives(event);
-        return;
-    }
-    State::Logged& l = s.log.emplace_back();
-    l.what = State::Logged::What::CopyDone;
-    l.clock = event.clock;
-    l.warp = event.warp;
-    l.done = event;
-    std::copy(event.addresses, event.addresses + kWarpSize, l.addresses.begin());
+    m_state->happens(event.clock, event.warp, [&s = *m_state, copy = event, addresses = addressesOf(event)]() mutable {
+        copy.addresses = addresses.data();
+        s.copyArrives(copy);
+    });
 }
 
 void Checker::bulkDone(const sim::BulkDoneEvent& event) {
-    State& s = *m_state;
-    if (!s.logging) {
-        s.bulkEnds(event);
-        return;
-    }
-    State::Logged& l = s.log.emplace_back();
-    l.what = State::Logged::What::BulkDone;
-    l.clock = event.clock;
-    l.warp = event.warp;
-    l.bulkDone = event;
+    m_state->happens(event.clock, event.warp, [&s = *m_state, event] { s.bulkEnds(event); });
 }
 
 void Checker::mbarrier(const sim::MbarrierEvent& event) {
-    State& s = *m_state;
-    if (!s.logging) {
-        s.follow(event);
-        return;
-    }
-    State::Logged& l = s.log.emplace_back();
-    l.what = State::Logged::What::Mbarrier;
-    l.clock = event.clock;
     // A phase ends after all that belongs to it.
-    l.warp = event.what == sim::MbarrierEvent::What::Complete ? std::int64_t{1} << 32 : event.warp;
-    l.mbarrier = event;
+    const std::int64_t warp = event.what == sim::MbarrierEvent::What::Complete ? std::int64_t{1} << 32 : event.warp;
+    m_state->happens(event.clock, warp, [&s = *m_state, event] { s.follow(event); });
 }
 
 void Checker::proxyFence(std::uint32_t, std::uint32_t warp, std::uint64_t clock) {
-    State& s = *m_state;
-    if (!s.logging) {
-        s.clocks.proxyFence(warp);
-        return;
-    }
-    State::Logged& l = s.log.emplace_back();
-    l.what = State::Logged::What::ProxyFence;
-    l.clock = clock;
-    l.warp = warp;
+    m_state->happens(clock, warp, [&s = *m_state, warp] { s.clocks.proxyFence(warp); });
 }
 
 /// "warp 0 at line 12 and warp 3 at line 40"
@@ -1008,16 +944,7 @@ void Checker::deadlock(const sim::DeadlockEvent& event) {
 }
 
 void Checker::productsDone(const sim::ProductsDoneEvent& event) {
-    State& s = *m_state;
-    if (!s.logging) {
-        s.productsWaited(event);
-        return;
-    }
-    State::Logged& l = s.log.emplace_back();
-    l.what = State::Logged::What::ProductsDone;
-    l.clock = event.clock;
-    l.warp = event.warp;
-    l.products = event;
+    m_state->happens(event.clock, event.warp, [&s = *m_state, event] { s.productsWaited(event); });
 }
 
 void Checker::fault(const sim::FaultEvent& event) {

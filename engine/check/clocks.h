@@ -18,6 +18,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/base/lane_mask.h"
+
 namespace lanescope::check {
 
 using SegmentId = std::uint32_t; ///< 0: none
@@ -90,7 +92,7 @@ private:
         bool isBulk = false;
         std::int32_t product = -1; ///< index into m_waits: a wgmma, which has no component
     };
-    static constexpr std::uint32_t kWarpsPerGroup = 4, kNoComponent = 0xffff'ffffu;
+    static constexpr std::uint32_t kNoComponent = 0xffff'ffffu;
     using Waits = std::array<std::uint32_t, kWarpsPerGroup>; ///< epoch in which each warp of the warpgroup waited, 0: not yet
     /// What is known: epochs of the own block's warps, and those of other blocks.
     struct Knowledge {

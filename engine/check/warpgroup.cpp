@@ -11,7 +11,7 @@ namespace {
 
 std::string warpList(std::uint32_t warps, std::uint32_t first) {
     std::string text;
-    for (std::uint32_t i = 0; i < 4; ++i)
+    for (std::uint32_t i = 0; i < kWarpsPerGroup; ++i)
         if ((warps >> i & 1) != 0)
             text += fmt::format("{}{}", text.empty() ? "" : ", ", first + i);
     return text;
@@ -20,12 +20,12 @@ std::string warpList(std::uint32_t warps, std::uint32_t first) {
 } // namespace
 
 std::string warpgroupMessage(const sim::FaultEvent& e, const std::string& at, const std::string& otherAt, const std::string& who) {
-    const std::uint32_t firstWarp = e.warp / 4 * 4;
+    const std::uint32_t firstWarp = e.warp / kWarpsPerGroup * kWarpsPerGroup;
     switch (e.kind) {
     case FaultKind::PartialWarpgroup:
         return fmt::format("The wgmma at {} is executed by warp {} of the warpgroup of warps {} to {}, and never by warp {}: all four warps of a "
                            "warpgroup have to execute it, and a warpgroup begins at a warp that is a multiple of four.",
-                           at, warpList(e.lanes, firstWarp), firstWarp, firstWarp + 3, warpList(e.missing, firstWarp));
+                           at, warpList(e.lanes, firstWarp), firstWarp, firstWarp + kWarpsPerGroup - 1, warpList(e.missing, firstWarp));
     case FaultKind::DifferentWarpgroup:
         return e.value == e.pc ? fmt::format("The wgmma at {} has other descriptors in {} than in other warps of its warpgroup: what it reads is "
                                                "undefined.",
