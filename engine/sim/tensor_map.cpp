@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/tensor/matrix_descriptor.h"
+
 namespace lanescope::sim {
 
 namespace {
@@ -154,7 +156,7 @@ std::uint64_t TensorMap::sharedAddress(std::uint64_t base, std::uint64_t offset)
     if (swizzleBytes == 0)
         return base + offset;
     const std::uint64_t plain = base + offset / row * swizzleBytes + offset % row;
-    return plain ^ ((plain >> 7 & (swizzleBytes / 16 - 1)) << 4);
+    return tensor::swizzled(static_cast<int>(swizzleBytes), plain);
 }
 
 } // namespace lanescope::sim

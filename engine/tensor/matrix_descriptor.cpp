@@ -23,8 +23,8 @@ int rowBytes(SwizzleMode mode) {
     return 16;
 }
 
-std::uint64_t swizzled(SwizzleMode mode, std::uint64_t address, unsigned baseOffset) {
-    const auto chunks = static_cast<unsigned>(rowBytes(mode) / 16 - 1); // a mask of as many bits as change
+std::uint64_t swizzled(int rowBytes, std::uint64_t address, unsigned baseOffset) {
+    const auto chunks = static_cast<unsigned>(rowBytes / 16 - 1); // a mask of as many bits as change
     return address ^ ((((address >> 7) - baseOffset) & chunks) << 4);
 }
 
@@ -51,7 +51,7 @@ std::uint64_t chunkAddress(const MatrixDescriptor& d, bool isMnMajor, int along,
         const std::uint64_t perRow = row / 16;
         offset += group * d.strideBytes + a % perRow * 16 + a / perRow * d.leadingBytes;
     }
-    return swizzled(d.swizzle, d.start + offset, d.baseOffset);
+    return swizzled(rowBytes(d.swizzle), d.start + offset, d.baseOffset);
 }
 
 } // namespace lanescope::tensor

@@ -20,8 +20,9 @@ enum class SwizzleMode : std::uint8_t { None = 0, Bytes128 = 1, Bytes64 = 2, Byt
 std::string_view name(SwizzleMode mode);
 /// Bytes of a row of the swizzle's pattern: 16 (none), 32, 64, 128.
 int rowBytes(SwizzleMode mode);
-/// The address that the swizzle puts an address at: bits 4.. exclusive or bits 7.. less the base offset.
-std::uint64_t swizzled(SwizzleMode mode, std::uint64_t address, unsigned baseOffset = 0);
+/// The address that the swizzle with this many bytes in a row of its pattern puts an address at: bits 4.. exclusive or bits 7.. less the
+/// base offset.
+std::uint64_t swizzled(int rowBytes, std::uint64_t address, unsigned baseOffset = 0);
 
 struct MatrixDescriptor {
     std::uint32_t start = 0;               ///< bytes, a multiple of 16 below 256 KiB

@@ -201,15 +201,20 @@ void Multiplier::fmaChain(const std::uint32_t* a, const std::uint32_t* b, const 
         }
 }
 
+FusedRule Multiplier::fusedRule() const {
+    const Product& p = m_product;
+    // Where c and d differ, the product is one of f32 with conversions around it.
+    return {m_fractionBits, p.c == Element::F16 && p.d == Element::F16, m_resultBits, p.family == Family::Wgmma ? kZeroOfWgmma : kZeroOfMma};
+}
+
 void Multiplier::fused(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d) const {
     const Product& p = m_product;
     const Shape& s = p.shape;
     Operands x, y;
     readOperands(x, p.a, m_path == Path::FusedThenAdd, a, static_cast<std::size_t>(s.m * s.k));
     readOperands(y, p.b, m_path == Path::FusedThenAdd, b, static_cast<std::size_t>(s.k * s.n));
-    // Where c and d differ, the product is one of f32 with conversions around it.
-    const bool inF16 = p.c == Element::F16 && p.d == Element::F16;
-    const FusedRule rule{m_fractionBits, inF16, m_resultBits, p.family == Family::Wgmma ? kZeroOfWgmma : kZeroOfMma};
+    const FusedRule rule = fusedRule();
+    const bool inF16 = rule.toF16;
     const bool separate = m_path == Path::FusedThenAdd;
     std::vector<std::uint32_t> sums(s.n);
     for (int i = 0; i < s.m; ++i) {

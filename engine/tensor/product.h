@@ -49,6 +49,7 @@ struct MachineCount {
 };
 MachineCount machineCount(const Product& product, const Generation& generation);
 
+struct FusedRule;    ///< engine/tensor/fused_dot.h
 struct ProductSteps; ///< engine/tensor/product_steps.h
 
 /// Multiplies matrices of raw elements, row-major: a is [tile][m][k], b [tile][k][n], c and d [tile][m][n].
@@ -73,6 +74,7 @@ private:
     int m_resultBits = 23;   ///< fraction bits that a f32 result keeps
     std::vector<int> m_order; ///< of k, group after group
 
+    FusedRule fusedRule() const;
     void integers(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d) const;
     void fmaChain(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d) const;
     void fused(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d) const;

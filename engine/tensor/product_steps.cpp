@@ -16,11 +16,11 @@ constexpr int kColumns = 8; ///< that fusedDot works on at a time
 
 double cutAt(double value, int unit) { return std::ldexp(std::trunc(std::ldexp(value, -unit)), unit); }
 
-/// Exponent of an addend as the hardware aligns it: a zero counts as -126.
-int addendExponent(double value, bool isF16) {
+/// Exponent of an addend as the hardware aligns it.
+int addendExponent(double value, const FusedRule& rule) {
     if (value == 0)
-        return -126;
-    return std::max(std::ilogb(value), isF16 ? -14 : -126);
+        return rule.zeroExponent;
+    return std::max(std::ilogb(value), rule.toF16 ? -14 : -126);
 }
 
 std::uint32_t asF16(Element element, std::uint64_t raw) { return f32ToF16(std::bit_cast<std::uint32_t>(static_cast<float>(toDouble(element, raw)))); }
@@ -92,7 +92,8 @@ ProductSteps Multiplier::steps(std::span<const std::uint64_t> a, std::span<const
 
 void Multiplier::fusedSteps(ProductSteps& out, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, std::uint64_t c) const {
     const Product& p = m_product;
-    const bool byF16 = m_path == Path::FusedThenAdd, inF16 = p.c == Element::F16 && p.d == Element::F16;
+    const FusedRule rule = fusedRule();
+    const bool byF16 = m_path == Path::FusedThenAdd, inF16 = rule.toF16;
     out.rule = byF16 ? ProductSteps::Rule::FusedThenAdd : ProductSteps::Rule::Fused;
     std::vector<std::uint32_t> row, columns(a.size() * kColumns);
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -102,14 +103,13 @@ void Multiplier::fusedSteps(ProductSteps& out, std::span<const std::uint64_t> a,
     Operands x, y;
     x.read(byF16 ? Element::F16 : p.a, row.data(), row.size());
     y.read(byF16 ? Element::F16 : p.b, columns.data(), columns.size());
-    const FusedRule rule{m_fractionBits, inF16, m_resultBits};
     const auto valueOf = [&](std::uint32_t raw) { return toDouble(inF16 ? Element::F16 : Element::F32, raw); };
     std::vector<std::uint32_t> sums(kColumns);
     sums[0] = byF16 ? 0 : !inF16 && p.c == Element::F16 ? f16ToF32(static_cast<std::uint32_t>(c)) : static_cast<std::uint32_t>(c);
     for (std::size_t first = 0; first < m_order.size(); first += static_cast<std::size_t>(m_group)) {
         ProductGroup group;
         group.before = valueOf(sums[0]);
-        int largest = addendExponent(group.before, inF16);
+        int largest = addendExponent(group.before, rule);
         const std::size_t end = std::min(m_order.size(), first + static_cast<std::size_t>(m_group));
         for (std::size_t i = first; i < end; ++i) {
             const auto k = static_cast<std::size_t>(m_order[i]);
