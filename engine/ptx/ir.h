@@ -186,6 +186,8 @@ enum class MbarrierOp : std::uint8_t {
     TryWaitParity,
     PendingCount
 };
+constexpr bool isWait(MbarrierOp what) { return what >= MbarrierOp::TestWait && what <= MbarrierOp::TryWaitParity; }
+constexpr bool isByParity(MbarrierOp what) { return what == MbarrierOp::TestWaitParity || what == MbarrierOp::TryWaitParity; }
 /// wmma: what it does.
 enum class WmmaOp : std::uint8_t { None, LoadA, LoadB, LoadC, StoreD, Mma };
 /// wgmma: what it does.

@@ -27,6 +27,9 @@ inline constexpr std::uint64_t kWindowMask = 0xfff0'0000'0000'0000;
 inline constexpr int kRankShift = 24;
 inline constexpr std::uint64_t kRankMask = 0xff;
 
+/// An offset in shared memory: of a generic address in its window, or the address itself.
+constexpr std::uint64_t inShared(std::uint64_t address) { return (address & kWindowMask) == kSharedWindow ? address & ~kWindowMask : address; }
+
 enum class AllocationKind : std::uint8_t { Argument, Global, Const };
 
 struct Allocation {

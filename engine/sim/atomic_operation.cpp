@@ -58,14 +58,12 @@ std::uint64_t atomicOperation(ptx::AtomicOp op, ptx::Type type, std::uint64_t ol
     return old;
 }
 
-namespace {
-
-/// The executor for floating-point add, min and max of a type, null for others.
-LaneFunction combineOf(ptx::AtomicOp op, ptx::Type type) {
+LaneFunction combineFunction(ptx::AtomicOp op, ptx::Type type, bool flush) {
     if (!ptx::isFloat(type))
         return nullptr;
     ptx::Instruction scalar;
     scalar.type = type;
+    scalar.modifiers.ftz = flush;
     switch (op) {
     case ptx::AtomicOp::Add:
         scalar.opcode = ptx::Opcode::Add;
@@ -79,15 +77,12 @@ LaneFunction combineOf(ptx::AtomicOp op, ptx::Type type) {
     return function ? *function : nullptr;
 }
 
-} // namespace
-
-void reduceBytes(ptx::AtomicOp op, ptx::Type type, std::uint8_t* to, const std::uint8_t* from, std::size_t bytes) {
+void reduceBytes(ptx::AtomicOp op, ptx::Type type, LaneFunction combine, std::uint8_t* to, const std::uint8_t* from, std::size_t bytes) {
     if (op == ptx::AtomicOp::None) {
         std::memcpy(to, from, bytes);
         return;
     }
     const auto element = static_cast<std::size_t>(ptx::sizeBytes(type));
-    const LaneFunction combine = combineOf(op, type);
     for (std::size_t at = 0; at + element <= bytes; at += element) {
         std::uint64_t old = 0, operand = 0;
         std::memcpy(&old, to + at, element);

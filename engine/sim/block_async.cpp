@@ -78,18 +78,8 @@ void BlockMachine::copyAsync(const Op& op, std::uint32_t warpIndex, std::uint32_
     alignas(64) std::uint64_t source[kWarpSize];
     PendingCopy pending;
     laneAddresses(m_program.memory[copy.source], rows, frameBase, source);
-    laneAddresses(to, rows, frameBase, pending.addresses.data());
-    // A generic address of a shared variable is an address in shared memory too.
-    for (std::uint64_t& address : pending.addresses)
-        if ((address & kWindowMask) == kSharedWindow)
-            address &= ~kWindowMask;
-
-    AccessEvent event;
-    event.block = static_cast<std::uint32_t>(m_state.block);
-    event.warp = warpIndex;
-    event.pc = pc;
-    event.nth = m_state.nth[std::size_t{warpIndex} * m_program.memoryOpCount + to.counter]++;
-    event.clock = warp.clock;
+    sharedAddresses(to, rows, frameBase, pending.addresses.data());
+    AccessEvent event = accessEvent(warpIndex, pc, to.counter);
     event.alignment = copy.bytes;
     event.async = true;
     const LaneMask reading = readSource(copy, event, active, rows, source, pending);

@@ -19,8 +19,6 @@ namespace {
 constexpr std::uint32_t kPiece = 16;
 constexpr std::uint64_t kBoxAlignment = 128; ///< of a box in shared memory (CUDA Programming Guide, "Tensor Memory Access")
 
-std::uint64_t inShared(std::uint64_t address) { return (address & kWindowMask) == kSharedWindow ? address & ~kWindowMask : address; }
-
 /// What stands for elements outside a tensor when NaN was asked for, whatever their type: 0x7ff7 in every two bytes (measured on an H200).
 void fillWithNan(std::vector<std::uint8_t>& data) {
     for (std::size_t i = 0; i < data.size(); ++i)
@@ -225,6 +223,18 @@ void BlockMachine::announce(AccessEvent event, const std::vector<std::uint64_t>&
     }
 }
 
+/// The pieces in global memory, those of equal length together.
+void BlockMachine::announceRuns(const AccessEvent& event, const BulkTransfer& t) {
+    for (std::uint32_t bytes = kPiece; bytes > 0; --bytes) {
+        std::vector<std::uint64_t> addresses;
+        for (const BulkTransfer::Run& run : t.runs)
+            if (run.bytes == bytes)
+                addresses.push_back(run.address);
+        if (!addresses.empty())
+            announce(event, addresses, bytes);
+    }
+}
+
 /// Reads the source into the data.
 void BlockMachine::readTransfer(BulkTransfer& t, AccessEvent event) {
     event.kind = AccessKind::Load;
@@ -246,14 +256,7 @@ void BlockMachine::readTransfer(BulkTransfer& t, AccessEvent event) {
     }
     event.space = ptx::Space::Global;
     event.bulk = false; // read when issued
-    for (std::uint32_t bytes = kPiece; bytes > 0; --bytes) {
-        std::vector<std::uint64_t> addresses;
-        for (const BulkTransfer::Run& run : t.runs)
-            if (run.bytes == bytes)
-                addresses.push_back(run.address);
-        if (!addresses.empty())
-            announce(event, addresses, bytes);
-    }
+    announceRuns(event, t);
     for (const BulkTransfer::Run& run : t.runs) {
         if (const std::uint8_t* at = bytesAt(ptx::Space::Global, run.address, run.bytes))
             std::memcpy(t.data.data() + run.at, at, run.bytes);
@@ -265,14 +268,8 @@ void BlockMachine::readTransfer(BulkTransfer& t, AccessEvent event) {
 void BlockMachine::writeGlobal(const BulkTransfer& t, AccessEvent event) {
     event.space = ptx::Space::Global;
     event.kind = t.atomic == ptx::AtomicOp::None ? AccessKind::Store : AccessKind::Atomic;
-    for (std::uint32_t bytes = kPiece; bytes > 0; --bytes) {
-        std::vector<std::uint64_t> addresses;
-        for (const BulkTransfer::Run& run : t.runs)
-            if (run.bytes == bytes)
-                addresses.push_back(run.address);
-        if (!addresses.empty())
-            announce(event, addresses, bytes);
-    }
+    announceRuns(event, t);
+    const LaneFunction combine = combineFunction(t.atomic, t.type);
     for (const BulkTransfer::Run& run : t.runs) {
         std::uint8_t* const at = bytesAt(ptx::Space::Global, run.address, run.bytes);
         if (at == nullptr)
@@ -280,15 +277,16 @@ void BlockMachine::writeGlobal(const BulkTransfer& t, AccessEvent event) {
         const int index = m_memory.global.find(run.address);
         if (m_journal != nullptr)
             m_journal->record(static_cast<std::uint32_t>(index), run.address - m_memory.global.at(static_cast<std::size_t>(index)).base, at, run.bytes);
-        reduceBytes(t.atomic, t.type, at, t.data.data() + run.at, run.bytes);
+        reduceBytes(t.atomic, t.type, combine, at, t.data.data() + run.at, run.bytes);
     }
 }
 
 /// What has been under way comes to shared memory.
 void BlockMachine::landBulk(const PendingBulk& bulk) {
+    const LaneFunction combine = combineFunction(bulk.atomic, bulk.type);
     for (std::size_t i = 0; i < bulk.addresses.size(); ++i)
         if (std::uint8_t* const at = bytesAt(ptx::Space::Shared, bulk.addresses[i], bulk.pieceBytes))
-            reduceBytes(bulk.atomic, bulk.type, at, bulk.data.data() + i * bulk.pieceBytes, bulk.pieceBytes);
+            reduceBytes(bulk.atomic, bulk.type, combine, at, bulk.data.data() + i * bulk.pieceBytes, bulk.pieceBytes);
 }
 
 void BlockMachine::copyBulk(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active, std::uint32_t frameBase) {
@@ -299,12 +297,7 @@ void BlockMachine::copyBulk(const Op& op, std::uint32_t warpIndex, std::uint32_t
     std::array<std::uint64_t, kWarpSize> barriers{};
     if (tellsMbarrier)
         sharedAddresses(m_program.memory[bulk.barrier], rows, frameBase, barriers.data());
-    AccessEvent event;
-    event.block = static_cast<std::uint32_t>(m_state.block);
-    event.warp = warpIndex;
-    event.pc = pc;
-    event.nth = m_state.nth[std::size_t{warpIndex} * m_program.memoryOpCount + bulk.counter]++;
-    event.clock = warp.clock;
+    AccessEvent event = accessEvent(warpIndex, pc, bulk.counter);
     event.alignment = kPiece;
     event.asyncProxy = event.bulk = true;
     forEachLane(active, [&](int lane) {

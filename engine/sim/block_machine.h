@@ -298,6 +298,8 @@ private:
     void elementBounds(const MemoryOp& m, LaneMask active, const std::uint64_t* addresses, AccessEvent& event, LaneMask* outside) const;
     void transferElements(const Op& op, const MemoryOp& m, std::uint8_t* rows, LaneMask active, const std::uint64_t* addresses,
                           const LaneMask* outside);
+    /// An execution of the memory instruction of this counter, the next of its warp: who, where and when.
+    AccessEvent accessEvent(std::uint32_t warpIndex, std::uint32_t pc, std::uint32_t counter);
     void accessSpace(const Op& op, const MemoryOp& memory, std::uint32_t warpIndex, std::uint32_t pc, ptx::Space space,
                      LaneMask active, const std::uint64_t* addresses, std::uint32_t nth);
     std::uint64_t synchronisedClock(const Op& op, const MemoryOp& m, std::uint32_t warpIndex, ptx::Space space, LaneMask active,
@@ -336,6 +338,7 @@ private:
     void describeRegisters(const BulkOp& bulk, BulkTransfer& t, const std::uint8_t* rows, int lane);
     void readTransfer(BulkTransfer& t, AccessEvent event);
     void writeGlobal(const BulkTransfer& t, AccessEvent event);
+    void announceRuns(const AccessEvent& event, const BulkTransfer& t);
     void announce(AccessEvent event, const std::vector<std::uint64_t>& addresses, std::uint32_t bytes);
     void landBulk(const PendingBulk& bulk);
     void commitBulk(WarpState& warp, LaneMask lanes);

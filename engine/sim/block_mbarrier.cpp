@@ -23,8 +23,6 @@ constexpr std::uint32_t kMostPolls = 64;
 constexpr std::uint32_t kMostTimeouts = 16;
 constexpr std::size_t kMostArrivals = 16; ///< that are remembered of a phase
 
-bool isWait(MbarrierOp what) { return what >= MbarrierOp::TestWait && what <= MbarrierOp::TryWaitParity; }
-bool isByParity(MbarrierOp what) { return what == MbarrierOp::TestWaitParity || what == MbarrierOp::TryWaitParity; }
 bool isBlocking(MbarrierOp what) { return what == MbarrierOp::TryWait || what == MbarrierOp::TryWaitParity; }
 
 /// Arrivals that an operation counts off; operand: its count.
@@ -67,10 +65,7 @@ void note(std::vector<std::pair<std::uint32_t, std::uint32_t>>& list, std::uint3
 
 void BlockMachine::sharedAddresses(const MemoryOp& memory, const std::uint8_t* rows, std::uint32_t frameBase, std::uint64_t* addresses) const {
     laneAddresses(memory, rows, frameBase, addresses);
-    // A generic address in the window of shared memory, or an address in shared memory itself.
-    for (int lane = 0; lane < kWarpSize; ++lane)
-        if ((addresses[lane] & kWindowMask) == kSharedWindow)
-            addresses[lane] &= ~kWindowMask;
+    std::transform(addresses, addresses + kWarpSize, addresses, inShared);
 }
 
 void BlockMachine::emitMbarrier(MbarrierEvent::What what, std::uint32_t warpIndex, std::uint32_t pc, std::uint64_t clock, std::uint64_t address) {
@@ -87,12 +82,7 @@ void BlockMachine::emitMbarrier(MbarrierEvent::What what, std::uint32_t warpInde
 
 AccessEvent BlockMachine::mbarrierAccess(const MemoryOp& memory, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active,
                                          const std::uint64_t* addresses) {
-    AccessEvent event;
-    event.block = static_cast<std::uint32_t>(m_state.block);
-    event.warp = warpIndex;
-    event.pc = pc;
-    event.nth = m_state.nth[std::size_t{warpIndex} * m_program.memoryOpCount + memory.counter]++;
-    event.clock = m_state.warps[warpIndex].clock;
+    AccessEvent event = accessEvent(warpIndex, pc, memory.counter);
     event.kind = AccessKind::Atomic;
     event.space = ptx::Space::Shared;
     event.ordering = ptx::Ordering::Relaxed;

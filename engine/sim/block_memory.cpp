@@ -364,6 +364,16 @@ void BlockMachine::transferElements(const Op& op, const MemoryOp& m, std::uint8_
     }
 }
 
+AccessEvent BlockMachine::accessEvent(std::uint32_t warpIndex, std::uint32_t pc, std::uint32_t counter) {
+    AccessEvent event;
+    event.block = static_cast<std::uint32_t>(m_state.block);
+    event.warp = warpIndex;
+    event.pc = pc;
+    event.nth = m_state.nth[std::size_t{warpIndex} * m_program.memoryOpCount + counter]++;
+    event.clock = m_state.warps[warpIndex].clock;
+    return event;
+}
+
 void BlockMachine::accessSpace(const Op& op, const MemoryOp& m, std::uint32_t warpIndex, std::uint32_t pc, ptx::Space space,
                                LaneMask active, const std::uint64_t* addresses, std::uint32_t nth) {
     std::uint8_t* rows = rowsOf(warpIndex);

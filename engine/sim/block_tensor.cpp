@@ -196,15 +196,10 @@ void BlockMachine::fragmentMove(const Op& op, std::uint32_t warpIndex, std::uint
             stride = laneValue32(row(m_program.rowList[t.stride].row, rows), first);
         fragmentPieces(t, addresses[first], stride, space == ptx::Space::Shared, pieces);
     }
-    const std::uint32_t nth = m_state.nth[std::size_t{warpIndex} * m_program.memoryOpCount + m.counter]++;
+    const AccessEvent whole = accessEvent(warpIndex, pc, m.counter);
     bool isFirst = true;
     for (const FragmentPieces::Piece& piece : pieces.pieces) {
-        AccessEvent event;
-        event.block = static_cast<std::uint32_t>(m_state.block);
-        event.warp = warpIndex;
-        event.pc = pc;
-        event.nth = nth;
-        event.clock = m_state.warps[warpIndex].clock;
+        AccessEvent event = whole;
         event.kind = t.isStore ? AccessKind::Store : AccessKind::Load;
         event.space = space;
         event.bytes = piece.bytes;

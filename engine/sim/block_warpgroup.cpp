@@ -16,7 +16,6 @@ namespace lanescope::sim {
 
 namespace {
 
-constexpr std::uint32_t kWarpsPerGroup = 4;
 constexpr int kChunkBytes = 16;
 
 /// Elements of a chunk, the lowest bits first.
@@ -118,12 +117,7 @@ void BlockMachine::warpgroupProduct(const Op& op, std::uint32_t warpIndex, std::
     joinWarpgroup(warpIndex, pc, number, descriptors);
     useProductRegisters(warpIndex, pc, active, number);
 
-    AccessEvent event;
-    event.block = static_cast<std::uint32_t>(m_state.block);
-    event.warp = warpIndex;
-    event.pc = pc;
-    event.nth = m_state.nth[std::size_t{warpIndex} * m_program.memoryOpCount + t.counter]++;
-    event.clock = warp.clock;
+    AccessEvent event = accessEvent(warpIndex, pc, t.counter);
     event.space = ptx::Space::Shared;
     event.bytes = event.alignment = kChunkBytes;
     event.isMatrix = event.asyncProxy = event.isProduct = true;

@@ -21,14 +21,14 @@ void decodeMbarrier(const Instruction& in, Op& op, Program& program, const Async
     op.kind = OpKind::Mbarrier;
     op.visible = m.what != MbarrierOp::PendingCount;
     std::size_t at = 0;
-    const bool waits = m.what >= MbarrierOp::TestWait && m.what <= MbarrierOp::TryWaitParity;
+    const bool waits = isWait(m.what);
     if (ptx::writesFirstOperand(in))
         op.destination[0] = d.destination(in.operands.at(at++), !waits && m.what != MbarrierOp::PendingCount);
     if (m.what != MbarrierOp::PendingCount)
         m.memory = d.address(in.operands.at(at++), in.modifiers.space, program.memoryOpCount++);
     // What follows the count, parity or state of a wait is a hint of how long to wait.
     if (at < in.operands.size())
-        op.source[0] = d.source(in.operands[at], m.what == MbarrierOp::TestWait || m.what == MbarrierOp::TryWait || m.what == MbarrierOp::PendingCount);
+        op.source[0] = d.source(in.operands[at], (waits && !isByParity(m.what)) || m.what == MbarrierOp::PendingCount);
     op.target = static_cast<std::uint32_t>(program.mbarriers.size());
     program.mbarriers.push_back(m);
 }

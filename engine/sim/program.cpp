@@ -11,6 +11,7 @@
 
 #include "engine/ptx/control_flow.h"
 #include "engine/ptx/shared_layout.h"
+#include "engine/sim/atomic_operation.h"
 #include "engine/sim/decode_async.h"
 
 namespace lanescope::sim {
@@ -602,29 +603,14 @@ void Decoder::decodeAddress(const Instruction& in, const Operand& address, Memor
 }
 
 void Decoder::selectCombine(const Instruction& in, MemoryOp& memory) {
-    Instruction scalar;
-    scalar.type = in.type;
-    scalar.ptxLine = in.ptxLine;
-    switch (in.modifiers.atomicOp) {
-    case ptx::AtomicOp::Add:
-        scalar.opcode = Opcode::Add;
-        scalar.modifiers.rounding = ptx::Rounding::Rn;
-        break;
-    case ptx::AtomicOp::Min: scalar.opcode = Opcode::Min; break;
-    case ptx::AtomicOp::Max: scalar.opcode = Opcode::Max; break;
-    default: return; // exch and cas move bits
-    }
-    const auto select = [&](bool flush) -> LaneFunction {
-        scalar.modifiers.ftz = flush;
-        const Result<LaneFunction> function = selectLaneFunction(scalar);
-        if (function)
-            return *function;
+    const ptx::AtomicOp op = in.modifiers.atomicOp;
+    if (op != ptx::AtomicOp::Add && op != ptx::AtomicOp::Min && op != ptx::AtomicOp::Max)
+        return; // exch and cas move bits
+    memory.combine = combineFunction(op, in.type);
+    const bool flushes = in.type == Type::F32 && op == ptx::AtomicOp::Add;
+    memory.combineFlush = combineFunction(op, in.type, flushes);
+    if (memory.combine == nullptr || memory.combineFlush == nullptr)
         fail(in, "this atomic operation is not executed");
-        return nullptr;
-    };
-    memory.combine = select(false);
-    const bool flushes = in.type == Type::F32 && scalar.opcode == Opcode::Add;
-    memory.combineFlush = flushes ? select(true) : memory.combine;
 }
 
 bool isAtomicOpcode(Opcode opcode) { return opcode == Opcode::Atom || opcode == Opcode::Red; }
