@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "engine/base/diagnostic.h"
 #include "engine/base/lane_mask.h"
 #include "engine/compile/compile.h"
@@ -36,6 +38,8 @@ void addTiming(CLI::App& app, int& status);
 void addRun(CLI::App& app, int& status);
 void addCompare(CLI::App& app, int& status);
 
+/// [{"code", "message", "hint", "file", "line", "column"}]
+nlohmann::ordered_json errorsJson(const Diagnostics& diagnostics);
 /// Prints the diagnostics, one line each, and returns kBadInput. With json, an object {"errors":
 /// [...]} on standard output too.
 int report(const Diagnostics& diagnostics, bool json);

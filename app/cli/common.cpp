@@ -23,6 +23,18 @@ void print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
+nlohmann::ordered_json errorsJson(const Diagnostics& diagnostics) {
+    nlohmann::ordered_json errors = nlohmann::ordered_json::array();
+    for (const Diagnostic& d : diagnostics)
+        errors.push_back({{"code", d.code},
+                          {"message", d.message},
+                          {"hint", d.hint},
+                          {"file", d.where.file},
+                          {"line", d.where.line},
+                          {"column", d.where.column}});
+    return errors;
+}
+
 int report(const Diagnostics& diagnostics, bool json) {
     const std::size_t shown = std::min(diagnostics.size(), kMostLines);
     const Diagnostics first(diagnostics.begin(),
@@ -31,15 +43,7 @@ int report(const Diagnostics& diagnostics, bool json) {
     if (shown < diagnostics.size())
         std::fprintf(stderr, "and %zu more\n", diagnostics.size() - shown);
     if (json) {
-        nlohmann::ordered_json errors = nlohmann::ordered_json::array();
-        for (const Diagnostic& d : diagnostics)
-            errors.push_back({{"code", d.code},
-                              {"message", d.message},
-                              {"hint", d.hint},
-                              {"file", d.where.file},
-                              {"line", d.where.line},
-                              {"column", d.where.column}});
-        print(nlohmann::ordered_json{{"errors", errors}}.dump(
+        print(nlohmann::ordered_json{{"errors", errorsJson(diagnostics)}}.dump(
                   2, ' ', false, nlohmann::json::error_handler_t::replace) +
               "\n");
     }

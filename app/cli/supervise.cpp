@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/commands.h"
+
 namespace lanescope::cli {
 
 namespace {
@@ -22,13 +24,8 @@ namespace {
 using nlohmann::json;
 
 std::string packed(const Result<std::string>& result) {
-    json out;
-    if (result) {
-        out["text"] = *result;
-    } else {
-        for (const Diagnostic& d : result.error())
-            out["errors"].push_back({{"code", d.code}, {"message", d.message}, {"hint", d.hint}, {"file", d.where.file}, {"line", d.where.line}, {"column", d.where.column}});
-    }
+    const nlohmann::ordered_json out =
+        result ? nlohmann::ordered_json{{"text", *result}} : nlohmann::ordered_json{{"errors", errorsJson(result.error())}};
     return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

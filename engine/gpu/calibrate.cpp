@@ -7,16 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/median.h"
 #include "engine/gpu/handles.h"
 
 namespace lanescope::gpu {
 
 namespace {
-
-double medianOf(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0 : values[values.size() / 2];
-}
 
 constexpr const char* kEntry = "probe";
 
@@ -78,7 +74,7 @@ public:
             if (Result<void> done = (this->*step)(); !done)
                 return failure(done.error());
         if (!m_clocks.empty())
-            m_result.clockMhz = medianOf(m_clocks);
+            m_result.clockMhz = median(m_clocks);
         return std::move(m_result);
     }
 
@@ -127,7 +123,7 @@ private:
             if (i > 0)
                 all.push_back(static_cast<double>(ms) * 1e-3);
         }
-        return medianOf(all);
+        return median(all);
     }
 
     /// Cycles from the first warp's start to the last one's end, median over blocks, of the last launch.
@@ -156,7 +152,7 @@ private:
             }
             all.push_back(static_cast<double>(last - first));
         }
-        const double took = medianOf(all);
+        const double took = median(all);
         if (took <= 0)
             return failure("gpu", "the SM's clock did not advance while measuring");
         return took;
@@ -385,7 +381,7 @@ LOOP:
                 if (repeat > 0)
                     all.push_back(static_cast<double>(ms) * 1e3 / kLaunches);
             }
-            return medianOf(all);
+            return median(all);
         };
         const auto launchAll = [&](CuHandle stream) -> Result<void> {
             for (int i = 0; i < kLaunches; ++i)

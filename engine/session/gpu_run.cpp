@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/median.h"
 #include "engine/base/symbol.h"
 #include "engine/session/verification_text.h"
-#include "engine/sim/counting.h"
 
 namespace lanescope::session {
 
@@ -57,32 +57,6 @@ Result<SimulatorComparison> compareWithSimulator(const GpuRunReport& report, con
     return out;
 }
 
-Result<SimReport> modelOf(const GpuRunReport& report, const LaunchRequest& request, const device::Device& device) {
-    LoadedProgram counted = report.program;
-    sim::CountingProgram counting = sim::countingProgram(counted.program);
-    counted.program = std::move(counting.program);
-    LaunchRequest launch = request;
-    launch.contents = counting.movesData ? Contents::Filled : Contents::Sized;
-    const Result<PreparedLaunch> prepared = prepare(counted, launch, device);
-    if (!prepared)
-        return failure(prepared.error());
-    sim::Memory memory = sim::makeMemory(prepared->launch);
-    SimulateOptions options;
-    options.blocks = BlockChoice::Sample;
-    options.findings = false;
-    return simulate(counted, *prepared, device, memory, options);
-}
-
-Result<catalog::ReferenceReport> verified(const GpuRunReport& report) {
-    std::vector<std::span<const std::byte>> before, after;
-    for (std::size_t i = 0; i < report.prepared.launch.arguments.size(); ++i) {
-        const sim::Argument& a = report.prepared.launch.arguments[i];
-        before.push_back(std::as_bytes(std::span(a.bytes)));
-        after.push_back(a.ownsMemory() ? std::as_bytes(std::span(report.run.buffers[i])) : before.back());
-    }
-    return catalog::checkReference(*report.program.resolved.reference, before, after);
-}
-
 /// The program for this GPU, launched; once more with an older PTX where the driver asks for it.
 Result<void> launchOn(const gpu::Gpu& gpu, const GpuRunRequest& request, LoadRequest load, const device::Device& device, const compile::Environment& environment,
                       GpuRunReport& out) {
@@ -94,8 +68,6 @@ Result<void> launchOn(const gpu::Gpu& gpu, const GpuRunRequest& request, LoadReq
     if (!prepared)
         return failure(prepared.error());
     out.prepared = std::move(*prepared);
-    if (Result<void> fits = sim::checkLaunch(out.prepared.launch); !fits)
-        return fits;
     Result<gpu::KernelRun> run = gpu::runKernel(gpu, out.program.ptxText, out.program.program->entry().name, out.prepared.launch, request.time);
     if (!run && run.error().front().code == "ptx_version" && !out.program.cudaText.empty() && load.with != compile::Compiler::Clang) {
         load.with = compile::Compiler::Clang; // which writes an older PTX
@@ -128,9 +100,10 @@ Result<GpuRunReport> runOnGpu(const gpu::Gpu& gpu, const GpuRunRequest& request,
         load.arch = fmt::format("sm_{}{}", out.gpu.major, out.gpu.minor);
     if (Result<void> launched = launchOn(gpu, request, std::move(load), *device, environment, out); !launched)
         return failure(launched.error());
-    if (out.program.kernel != nullptr && out.program.resolved.reference && out.prepared.launch.arguments.size() == out.program.kernel->arguments.size())
-        if (Result<catalog::ReferenceReport> report = verified(out))
-            out.verification = std::move(*report);
+    std::vector<std::span<const std::byte>> after;
+    for (const std::vector<std::uint8_t>& buffer : out.run.buffers)
+        after.push_back(std::as_bytes(std::span(buffer)));
+    out.verification = verify(out.program, out.prepared, std::move(after));
     if (request.compare) {
         Result<SimulatorComparison> comparison = compareWithSimulator(out, *device);
         if (!comparison)
@@ -138,7 +111,7 @@ Result<GpuRunReport> runOnGpu(const gpu::Gpu& gpu, const GpuRunRequest& request,
         out.comparison = std::move(*comparison);
     }
     if (request.time.timed) {
-        Result<SimReport> model = modelOf(out, request.launch, *device);
+        Result<SimReport> model = countSampled(out.program, request.launch, *device);
         if (!model)
             return failure(model.error());
         out.model = std::move(*model);
@@ -155,13 +128,6 @@ namespace {
 
 std::string kernelName(const GpuRunReport& r) {
     return r.program.kernel != nullptr ? r.program.id : sourceName(r.program.program->entry().name);
-}
-
-double middle(std::vector<double> values) {
-    if (values.empty())
-        return 0;
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
 }
 
 } // namespace
@@ -199,7 +165,7 @@ std::string toJson(const GpuRunReport& r) {
                        {"max_s", t.most},          {"quartiles_s", {t.lowerQuartile, t.upperQuartile}},
                        {"repeats", t.seconds.size()}, {"launches_per_repeat", t.launchesPerRepeat}};
         if (!t.clockMhz.empty())
-            out["clock_mhz"] = {{"median", middle(t.clockMhz)},
+            out["clock_mhz"] = {{"median", median(t.clockMhz)},
                                 {"min", *std::min_element(t.clockMhz.begin(), t.clockMhz.end())},
                                 {"max", *std::max_element(t.clockMhz.begin(), t.clockMhz.end())},
                                 {"samples", t.clockMhz.size()}};
@@ -239,7 +205,7 @@ std::string toText(const GpuRunReport& r) {
         return out;
     out += fmt::format("measured  {:.4g} ms median of {} repeats ({:.4g} to {:.4g}, quartiles {:.4g} and {:.4g}){}", 1e3 * t.median, t.seconds.size(), 1e3 * t.least, 1e3 * t.most,
                        1e3 * t.lowerQuartile, 1e3 * t.upperQuartile, r.flops > 0 ? fmt::format(", {:.4g} GFLOP/s", r.flops / t.median / 1e9) : "");
-    out += t.clockMhz.empty() ? "\n" : fmt::format(", SM clock {:.0f} MHz\n", middle(t.clockMhz));
+    out += t.clockMhz.empty() ? "\n" : fmt::format(", SM clock {:.0f} MHz\n", median(t.clockMhz));
     if (r.model.point)
         out += fmt::format("modelled  {:.4g} ms, bound by {}: {:+.0f}% of measured\n", 1e3 * r.model.point->seconds, model::toString(r.model.point->bottleneck), 100 * modelError(r));
     else if (!r.model.modelNote.empty())

@@ -208,7 +208,7 @@ std::optional<SmTime> timeRung(const device::Device& device, const std::string& 
     const Result<LoadedProgram> program = load(request, environment);
     if (!program)
         return std::nullopt;
-    changes = program->changes.any();
+    changes = formChanges(*program).any();
     if (!options.timed)
         return std::nullopt;
     const Result<PreparedLaunch> prepared = prepare(*program, {}, device);

@@ -130,14 +130,16 @@ Result<void> loadModule(LoadedProgram& out, const std::string& path, const std::
     }
     if (!module)
         return failure(module.error());
-    compiled::CompiledModule compiledModule = compiled::compiledForm(*module);
-    out.module = std::make_shared<const ptx::Module>(std::move(out.form == CodeForm::Compiled ? compiledModule.module : *module));
+    if (out.form == CodeForm::Compiled) {
+        compiled::CompiledModule form = compiled::compiledForm(*module);
+        *module = std::move(form.module);
+        out.changes = std::move(form.changes);
+    }
+    out.module = std::make_shared<const ptx::Module>(std::move(*module));
     Result<std::shared_ptr<const sim::Program>> program = sim::decode(out.module, entry);
     if (!program)
         return failure(program.error());
     out.program = std::move(*program);
-    for (const sim::FunctionLayout& f : out.program->functions)
-        out.changes += compiledModule.changes[f.moduleIndex];
     return {};
 }
 
@@ -254,6 +256,19 @@ Result<LoadedProgram> loadPtx(std::string ptxText, std::string path, const std::
     out.ptxText = std::move(ptxText);
     if (Result<void> r = loadModule(out, path, entry); !r)
         return failure(r.error());
+    return out;
+}
+
+compiled::Changes formChanges(const LoadedProgram& program) {
+    compiled::Changes out;
+    for (const sim::FunctionLayout& f : program.program->functions) {
+        if (program.form == CodeForm::Compiled) {
+            out += program.changes[f.moduleIndex];
+            continue;
+        }
+        ptx::Function function = program.module->functions[f.moduleIndex];
+        out += compiled::compile(*program.module, f.moduleIndex, function);
+    }
     return out;
 }
 

@@ -29,10 +29,10 @@ std::string changesText(const compiled::Changes& changes) {
 
 } // namespace
 
-void fillInstructions(const LoadedProgram& loaded, ProgramView& view) {
+void fillInstructions(const LoadedProgram& loaded, const compiled::Changes& changes, ProgramView& view) {
     const sim::Program& program = *loaded.program;
     view.form = loaded.form;
-    view.formChanges = changesText(loaded.changes);
+    view.formChanges = changesText(changes);
     ptx::Listing listing;
     if (loaded.form == CodeForm::Compiled) {
         std::vector<std::uint32_t> functions;

@@ -235,6 +235,7 @@ void Session::State::rebuild(const std::atomic<bool>* cancel) {
         if (!fresh)
             return stop(fresh.error());
         program_ = std::make_shared<const LoadedProgram>(std::move(*fresh));
+        changes = formChanges(*program_);
     }
     loaded = program_;
     loadedKey = key;
@@ -249,7 +250,8 @@ void Session::State::rebuild(const std::atomic<bool>* cancel) {
     view->compiler = loaded->compiler;
     if (kernel == nullptr)
         view->parameters = fileParameters(*loaded);
-    fillInstructions(*loaded, *view);
+    fillInstructions(*loaded, changes, *view);
+    program = view; // a trace is published with its instructions
 
     Result<PreparedLaunch> launch = prepare(*loaded, kernel != nullptr ? LaunchRequest{} : fileLaunch(*loaded), device);
     if (!launch)
@@ -304,7 +306,6 @@ void Session::State::rebuild(const std::atomic<bool>* cancel) {
     result->seconds = report->seconds;
     result->json = toJson(*loaded, *prepared, device, *report);
     run = result;
-    program = view;
 }
 
 Session::Session(SessionOptions options) : m_state(std::make_unique<State>()) {

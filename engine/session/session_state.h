@@ -28,7 +28,8 @@ struct Session::State {
 
     // what became of it
     std::shared_ptr<const LoadedProgram> loaded;
-    std::string loadedKey; ///< of the text, defines and entry that gave `loaded`
+    std::string loadedKey;
+    compiled::Changes changes; ///< of its compiled form ///< of the text, defines and entry that gave `loaded`
     std::shared_ptr<const PreparedLaunch> prepared;
     std::unique_ptr<trace::BlockTrace> trace;
 
@@ -63,8 +64,8 @@ struct Session::State {
 };
 
 // program_view.cpp
-/// The instructions by pc, and the text that their lines are of.
-void fillInstructions(const LoadedProgram& loaded, ProgramView& view);
+/// The instructions by pc, the text that their lines are of, and what the compiled form changes.
+void fillInstructions(const LoadedProgram& loaded, const compiled::Changes& changes, ProgramView& view);
 /// `set`: values that are not the defaults; `problems`: why they cannot launch.
 std::vector<ParameterView> kernelParameters(const catalog::Kernel& kernel, const std::map<std::string, std::int64_t>& set, const Diagnostics& problems);
 

@@ -89,18 +89,6 @@ void modelInto(SimReport& report, const LoadedProgram& program, const PreparedLa
         report.modelNote = toString(point.error());
 }
 
-/// Bytes of the arguments: inputs as they were, outputs as they are.
-Result<catalog::ReferenceReport> verify(const LoadedProgram& program, const PreparedLaunch& prepared, const sim::Memory& memory) {
-    std::vector<std::span<const std::byte>> before, after;
-    for (std::size_t i = 0; i < prepared.launch.arguments.size(); ++i) {
-        before.push_back(std::as_bytes(std::span(prepared.launch.arguments[i].bytes)));
-        const int allocation = memory.allocationOfArgument[i];
-        after.push_back(allocation < 0 ? before.back()
-                                       : std::as_bytes(std::span(memory.global.at(static_cast<std::size_t>(allocation)).bytes)));
-    }
-    return catalog::checkReference(*program.resolved.reference, before, after);
-}
-
 /// The device figure with the rate of a product's type.
 const char* tensorFigure(const tensor::Product& p) {
     switch (p.a) {
@@ -195,14 +183,45 @@ Result<SimReport> simulate(const LoadedProgram& program, const PreparedLaunch& p
         report.counters.distinctSectorsWritten = 0;
     }
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const bool ranAll = options.findings && report.finished && report.blocksSimulated == report.blocksInGrid;
-    if (ranAll && program.kernel != nullptr && program.resolved.reference && prepared.launch.arguments.size() == program.kernel->arguments.size())
-        if (Result<catalog::ReferenceReport> verification = verify(program, prepared, memory)) {
-            report.firstWrong = firstWrongElement(*program.resolved.reference, *verification, prepared.launch, options.maxInstructions);
-            report.verification = std::move(*verification);
-        }
+    if (options.findings && report.finished && report.blocksSimulated == report.blocksInGrid) {
+        std::vector<std::span<const std::byte>> after;
+        for (const int allocation : memory.allocationOfArgument)
+            after.push_back(allocation < 0 ? std::span<const std::byte>() : std::as_bytes(std::span(memory.global.at(static_cast<std::size_t>(allocation)).bytes)));
+        report.verification = verify(program, prepared, std::move(after));
+        if (report.verification)
+            report.firstWrong = firstWrongElement(*program.resolved.reference, *report.verification, prepared.launch, options.maxInstructions);
+    }
     modelInto(report, program, prepared, device);
     return report;
+}
+
+std::optional<catalog::ReferenceReport> verify(const LoadedProgram& program, const PreparedLaunch& prepared, std::vector<std::span<const std::byte>> after) {
+    const std::vector<sim::Argument>& arguments = prepared.launch.arguments;
+    if (program.kernel == nullptr || !program.resolved.reference || arguments.size() != program.kernel->arguments.size())
+        return std::nullopt;
+    std::vector<std::span<const std::byte>> before;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        before.push_back(std::as_bytes(std::span(arguments[i].bytes)));
+        if (after[i].empty())
+            after[i] = before[i];
+    }
+    Result<catalog::ReferenceReport> report = catalog::checkReference(*program.resolved.reference, before, after);
+    return report ? std::optional(std::move(*report)) : std::nullopt;
+}
+
+Result<SimReport> countSampled(LoadedProgram program, LaunchRequest request, const device::Device& device, const std::atomic<bool>* cancel) {
+    sim::CountingProgram counting = sim::countingProgram(std::move(program.program));
+    program.program = std::move(counting.program);
+    request.contents = counting.movesData ? Contents::Filled : Contents::Sized;
+    const Result<PreparedLaunch> prepared = prepare(program, request, device);
+    if (!prepared)
+        return failure(prepared.error());
+    sim::Memory memory = sim::makeMemory(prepared->launch);
+    SimulateOptions options;
+    options.blocks = BlockChoice::Sample;
+    options.findings = false;
+    options.cancel = cancel;
+    return simulate(program, *prepared, device, memory, options);
 }
 
 Result<ModelledKernel> modelKernel(const device::Device& device, const std::string& id, const catalog::Overrides& parameters,
@@ -215,19 +234,8 @@ Result<ModelledKernel> modelKernel(const device::Device& device, const std::stri
     Result<LoadedProgram> program = load(request, environment);
     if (!program)
         return failure(program.error());
-    sim::CountingProgram counting = sim::countingProgram(program->program);
-    program->program = std::move(counting.program);
-    LaunchRequest launch;
-    launch.contents = counting.movesData ? Contents::Filled : Contents::Sized;
-    const Result<PreparedLaunch> prepared = prepare(*program, launch, device);
-    if (!prepared)
-        return failure(prepared.error());
-    sim::Memory memory = sim::makeMemory(prepared->launch);
-    SimulateOptions options;
-    options.blocks = BlockChoice::Sample;
-    options.findings = false;
-    options.cancel = cancel;
-    Result<SimReport> report = simulate(*program, *prepared, device, memory, options);
+    const std::string loadedId = program->id, title = program->title;
+    Result<SimReport> report = countSampled(std::move(*program), {}, device, cancel);
     if (!report)
         return failure(report.error());
     if (report->cancelled)
@@ -237,8 +245,8 @@ Result<ModelledKernel> modelKernel(const device::Device& device, const std::stri
     if (!report->point || !report->occupancy)
         return failure("model", fmt::format("{} has no modelled point on {}: {}", id, device.name, report->modelNote), {},
                        "choose another GPU");
-    return ModelledKernel{program->id,
-                          program->title,
+    return ModelledKernel{loadedId,
+                          title,
                           std::move(*report->point),
                           std::move(*report->occupancy),
                           std::move(report->waves),

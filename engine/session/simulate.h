@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,7 +38,7 @@ struct LoadedProgram {
     std::string ptxText;
     std::string compiler; ///< "nvcc 13.0.88", "built in", empty for a PTX file
     CodeForm form = CodeForm::Written;
-    compiled::Changes changes; ///< what the compiled form changes in the kernel and what it calls, in either form
+    std::vector<compiled::Changes> changes;    ///< of the compiled form: by function of the module
     std::shared_ptr<const ptx::Module> module; ///< in that form
     std::shared_ptr<const sim::Program> program;
     /// The kernel of the catalog and its resolved parameters, when it is one.
@@ -62,6 +63,9 @@ Result<LoadedProgram> load(const LoadRequest& request, const compile::Environmen
 
 /// Names of the kernel's arguments: the catalog's, else those of the CUDA text, else the PTX parameters'.
 std::vector<std::string> argumentNames(const LoadedProgram& program);
+
+/// What the compiled form changes in the kernel and what it calls. Of a program as written it is compiled for that.
+compiled::Changes formChanges(const LoadedProgram& program);
 
 /// Loads PTX text as it is.
 Result<LoadedProgram> loadPtx(std::string ptxText, std::string path, const std::string& entry, CodeForm form = CodeForm::Written);
@@ -131,6 +135,13 @@ struct KernelResidency {
 /// `registers`: what the user says instead.
 KernelResidency residencyOf(const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device,
                             std::optional<int> registers = std::nullopt);
+
+/// Counts and model of a launch from sampled blocks: without values (sim::countingProgram), findings or verification.
+Result<SimReport> countSampled(LoadedProgram program, LaunchRequest request, const device::Device& device, const std::atomic<bool>* cancel = nullptr);
+
+/// The outputs against the kernel's reference; nothing for a program that has none. `after`: bytes of each argument after the launch, empty
+/// for one without memory.
+std::optional<catalog::ReferenceReport> verify(const LoadedProgram& program, const PreparedLaunch& prepared, std::vector<std::span<const std::byte>> after);
 
 /// What the roofline takes from counters.
 model::KernelCounts kernelCounts(const sim::Counters& counters, const sim::Launch& launch);

@@ -74,7 +74,7 @@ std::string fragmentOf(const sim::Program& program, std::uint32_t store, std::ui
         const tensor::FragmentMap& map = *program.tensors[program.ops[pc].target].operands[3].map;
         const tensor::Position p = map.at({static_cast<std::uint8_t>(lane), 0, index});
         const bool isWarpgroup = kind == sim::OpKind::WarpgroupProduct;
-        const unsigned firstRow = isWarpgroup ? warp % 4 * static_cast<unsigned>(map.rows()) : 0;
+        const unsigned firstRow = isWarpgroup ? warp % kWarpsPerGroup * static_cast<unsigned>(map.rows()) : 0;
         found = fmt::format("d[{}] of the {} at {}, row {}, column {} of its tile", index, isWarpgroup ? "wgmma" : "product", place(program, pc),
                             firstRow + p.row, p.column);
     }

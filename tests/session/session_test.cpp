@@ -181,6 +181,20 @@ TEST_CASE("sampled blocks give the counts of the whole grid", "[session]") {
     }
 }
 
+TEST_CASE("a trace is never published without its instructions", "[session]") {
+    SessionOptions options = sessionOptions();
+    std::size_t traced = 0, without = 0;
+    options.onProgress = [&](const std::shared_ptr<const Snapshot>& snapshot) {
+        traced += snapshot->trace != nullptr ? 1 : 0;
+        without += snapshot->trace != nullptr && snapshot->program->instructions.empty() ? 1 : 0;
+    };
+    Session session(options);
+    REQUIRE(session.openKernel("k03_shared", {{"M", 512}, {"N", 512}, {"K", 512}})->run);
+    REQUIRE(session.openKernel("k02_coalesced", {{"M", 512}, {"N", 512}, {"K", 512}})->run); // after another program
+    CHECK(traced > 0);
+    CHECK(without == 0);
+}
+
 TEST_CASE("an endless kernel stops at its budget and can be cancelled", "[session]") {
     const char* text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry forever(.param .u64 p) {\nL: bra L;\n}\n";
     const Result<LoadedProgram> program = loadPtx(text, "forever.ptx", "forever");

@@ -258,9 +258,7 @@ FragmentScene makeFragmentScene(const Snapshot* snapshot, const FragmentChoice& 
     FragmentScene scene;
     scene.rect = rect;
     scene.mode = choice.mode;
-    // While another program is loaded, its instructions are not there yet.
-    const bool isThere = snapshot != nullptr && snapshot->program && snapshot->trace && snapshot->frame.fragmentPc < snapshot->program->instructions.size();
-    if (!isThere || snapshot->frame.fragments.empty()) {
+    if (snapshot == nullptr || !snapshot->program || !snapshot->trace || snapshot->frame.fragments.empty()) {
         scene.emptyText = emptyTextOf(snapshot);
         return scene;
     }
@@ -275,7 +273,7 @@ FragmentScene makeFragmentScene(const Snapshot* snapshot, const FragmentChoice& 
     if (isOfMatrices)
         splitMatrices(scene.grids);
     const int lanes = scene.grids.front().view->map->lanes();
-    scene.lane = lanes > kWarpSize ? frame.warp % 4 * kWarpSize + snapshot->selection.lane : std::clamp(snapshot->selection.lane, 0, kWarpSize - 1);
+    scene.lane = lanes > kWarpSize ? frame.warp % int(kWarpsPerGroup) * kWarpSize + snapshot->selection.lane : std::clamp(snapshot->selection.lane, 0, kWarpSize - 1);
     const int c = std::max(0, scene.gridOf('C'));
     const auto isInGrid = [&](const FragmentElement& e) {
         return e.grid >= 0 && e.grid < int(scene.grids.size()) && e.row < scene.grids[std::size_t(e.grid)].rows && e.column < scene.grids[std::size_t(e.grid)].columns;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/median.h"
 #include "views/export/canvas.h"
 
 namespace lanescope::views {
@@ -111,13 +112,6 @@ QString emptyTextOf(const session::Snapshot* snapshot) {
     if (!snapshot->timing)
         return QStringLiteral("The SM has not been timed for this launch.");
     return QStringLiteral("This kernel copies no tiles asynchronously: open t4_multistage or k11_double_buffered to see loads overlap with arithmetic.");
-}
-
-double median(std::vector<double> values) {
-    if (values.empty())
-        return 0;
-    std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(values.size() / 2), values.end());
-    return values[values.size() / 2];
 }
 
 } // namespace
