@@ -625,6 +625,7 @@ struct Checker::State {
     const char* whatIsMissing(const Gathered& g, bool sameBlock) const;
     bool isBulk(std::uint32_t pc) const { return launch.program->ops[pc].kind == sim::OpKind::CopyBulk; }
     std::string arrivalsText(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& arrivals) const;
+    std::string mbarrierName(std::uint64_t at) const;
     std::string deadlockMessage(const sim::DeadlockEvent& event) const;
     std::string productRaceMessage(const Gathered& g, const std::string& other, const char* verb, const std::string& otherPlace) const;
 };
@@ -882,21 +883,32 @@ void Checker::proxyFence(std::uint32_t, std::uint32_t warp, std::uint64_t clock)
 
 /// "warp 0 at line 12 and warp 3 at line 40"
 std::string Checker::State::arrivalsText(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& arrivals) const {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> byPc;
+    std::map<std::string, std::set<std::uint32_t>> byPlace;
     for (const auto& [warp, pc] : arrivals)
-        byPc[pc].push_back(warp);
+        byPlace[place(pc)].insert(warp);
     std::string text;
-    for (auto& [pc, warps] : byPc) {
-        std::sort(warps.begin(), warps.end());
+    for (const auto& [where, arrived] : byPlace) {
+        const std::vector<std::uint32_t> warps(arrived.begin(), arrived.end());
         const bool isRange = warps.size() > 1 && warps.back() - warps.front() + 1 == warps.size();
         std::string who = fmt::format("warp {}", warps.front());
         if (isRange)
             who = fmt::format("warps {}-{}", warps.front(), warps.back());
         else if (warps.size() > 1)
             who = fmt::format("warps {}", fmt::join(warps, ", "));
-        text += fmt::format("{}{} at {}", text.empty() ? "" : " and ", who, place(pc));
+        text += fmt::format("{}{} at {}", text.empty() ? "" : " and ", who, where);
     }
     return text;
+}
+
+/// "full[2]"
+std::string Checker::State::mbarrierName(std::uint64_t at) const {
+    AccessEvent access;
+    const std::uint64_t address[kWarpSize] = {at};
+    access.space = Space::Shared;
+    access.elementBytes = 8;
+    access.addresses = address;
+    const Element element = elementOf(access, 0);
+    return fmt::format("{}[{}]", element.array, element.index);
 }
 
 std::string Checker::State::deadlockMessage(const sim::DeadlockEvent& e) const {
@@ -904,16 +916,10 @@ std::string Checker::State::deadlockMessage(const sim::DeadlockEvent& e) const {
                                                 : fmt::format("Warps {} of block {} wait", fmt::join(e.warps, ", "), blockText(launch.blockAt(e.block)));
     if (e.address == sim::MbarrierEvent::kClusterBarrier)
         return fmt::format("Deadlock: {} at {} for barrier.cluster, at which {} of {} threads have not arrived.", who, place(e.pc), e.pending, e.expected);
-    AccessEvent access;
-    std::uint64_t address[kWarpSize] = {e.address};
-    access.space = Space::Shared;
-    access.elementBytes = 8;
-    access.addresses = address;
-    const Element element = elementOf(access, 0);
-    std::string text = fmt::format("Deadlock: {} at {} for the phase of parity {} of the mbarrier {}[{}] (byte {} of shared memory), which is in phase {}: ", who,
-                                   place(e.pc), e.waitsForParity ? 1 : 0, element.array, element.index, e.address, e.phases);
+    std::string text = fmt::format("Deadlock: {} at {} for the phase of parity {} of the mbarrier {} (byte {} of shared memory), which is in phase {}: ", who,
+                                   place(e.pc), e.waitsForParity ? 1 : 0, mbarrierName(e.address), e.address, e.phases);
     if (e.pending != 0)
-        text += fmt::format("{} of {} are missing", e.pending, plural(e.expected, "arrival"));
+        text += fmt::format("{} of {} {} missing", e.pending, plural(e.expected, "arrival"), e.pending == 1 ? "is" : "are");
     if (e.bytes != 0)
         text += fmt::format("{}{}", e.pending != 0 ? ", and " : "",
                             e.bytes > 0 ? fmt::format("{} bytes that were expected have not been copied", e.bytes)
@@ -933,7 +939,9 @@ std::string Checker::State::deadlockMessage(const sim::DeadlockEvent& e) const {
 void Checker::deadlock(const sim::DeadlockEvent& event) {
     State& s = *m_state;
     s.block = event.block;
-    State::Gathered& g = s.gather(FindingKind::DidNotFinish, event.pc, "");
+    // Waits for different mbarriers may be one line, that of a function.
+    const bool isMbarrier = event.address != sim::MbarrierEvent::kClusterBarrier;
+    State::Gathered& g = s.gather(FindingKind::DidNotFinish, event.pc, isMbarrier ? s.mbarrierName(event.address) : std::string());
     Finding& f = g.finding;
     if (f.occurrences++ != 0)
         return;

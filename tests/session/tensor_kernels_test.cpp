@@ -192,6 +192,20 @@ TEST_CASE("t5 multiplies what the TMA stored in every swizzle, with any tile", "
     CHECK(wide.metric("shared_load_instructions") == 0);
 }
 
+TEST_CASE("t6 is right with any ring, tile and grid, edges too", "[session][tensor]") {
+    struct Shape {
+        const char *stages, *bm, *bn, *blocks, *m, *n, *k;
+    };
+    for (const auto& [stages, bm, bn, blocks, m, n, k] :
+         {Shape{"3", "128", "128", "2", "200", "264", "200"}, Shape{"1", "64", "64", "1", "72", "136", "88"}, Shape{"4", "64", "192", "3", "130", "200", "136"},
+          Shape{"2", "64", "64", "132", "1", "8", "8"}}) {
+        INFO(stages << " stages, " << bm << " x " << bn << ", " << m << " x " << n << " x " << k);
+        run("t6_specialised", {{"STAGES", stages}, {"BM", bm}, {"BN", bn}, {"BLOCKS", blocks}, {"M", m}, {"N", n}, {"K", k}});
+    }
+    // 6 tiles of 4 depths: a box of A and two of B each.
+    CHECK(run("t6_specialised", {}).metric("bulk_copies") == 6 * 4 * 3);
+}
+
 TEST_CASE("a descriptor that names another swizzle is found by its first wrong element and who owns it", "[session][tensor]") {
     LoadRequest request;
     request.subject = "t5_wgmma";

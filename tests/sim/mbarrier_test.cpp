@@ -118,6 +118,17 @@ TEST_CASE("a wait that nobody can end is a deadlock that says what is missing", 
     CHECK_THAT(message, Contains("phase of parity 1") && Contains("which is in phase 1") && Contains("In the phase before arrived: warp 0"));
 }
 
+TEST_CASE("each mbarrier that is waited for in vain is a finding of its own, also from one line", "[mbarrier]") {
+    // Warp 0 waits for the mbarrier at byte 512, warp 1 for the one at 520, with the same instruction.
+    const std::string body = start(1) + "@%p1 mbarrier.init.shared.b64 [%r10+8], 2;\nbar.sync 0;\n@!%p2 add.u32 %r10, %r10, 8;\n"
+                                        "@%p1 mbarrier.expect_tx.relaxed.cta.shared.b64 [%r10], 32;\n" +
+                             kWait;
+    const PtxRun result = run(loadText(kernel(body), "k"), twoWarps());
+    REQUIRE(result.report.findings.size() == 2);
+    CHECK_THAT(result.report.findings[0].message, Contains("Warp 0 ") && Contains("1 of 1 arrival is missing, and 32 bytes"));
+    CHECK_THAT(result.report.findings[1].message, Contains("Warp 1 ") && Contains("2 of 2 arrivals are missing"));
+}
+
 TEST_CASE("a wait of which only a try is made goes on", "[mbarrier]") {
     // The consumer looks once at a phase that it ends itself afterwards, as pipelines do that look ahead.
     const std::string body = start(1) + "@!%p1 bra END;\nmbarrier.try_wait.parity.shared.b64 %p3, [%r10], 0;\nselp.u32 %r20, 1, 0, %p3;\n"
