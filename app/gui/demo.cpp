@@ -8,6 +8,7 @@
 #include <QPixmap>
 #include <QTimer>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "views/bridge/bridge.h"
@@ -18,6 +19,9 @@
 namespace lanescope::gui {
 
 namespace {
+
+/// How long a picture waits for what its panes still work out: a minute.
+constexpr int kLookMs = 50, kMostLooks = 1200;
 
 void settle(int ms) {
     QEventLoop loop;
@@ -60,6 +64,12 @@ int writeScreenshot(views::MainWindow& window, const QString& path) {
         std::fprintf(stderr, "lanescope-gui: the work has not ended after a minute; the picture "
                              "shows it under way\n");
     settle(120);
+    const auto isBusy = [&] {
+        const auto panes = window.panes();
+        return std::any_of(panes.begin(), panes.end(), [](const views::Pane* pane) { return pane->isVisible() && pane->isBusy(); });
+    };
+    for (int looks = 0; isBusy() && looks < kMostLooks; ++looks)
+        settle(kLookMs);
     return save(window, path) ? 0 : 1;
 }
 

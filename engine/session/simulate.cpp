@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <set>
 
 #include <fmt/format.h>
@@ -63,6 +64,19 @@ Result<void> runBlocks(const PreparedLaunch& prepared, sim::Memory& memory, cons
     return {};
 }
 
+/// Why a device could never run PTX of this target, empty where it might: PTX ISA 9.0, section 11.1.2 (.target): a suffix a stands for this
+/// architecture alone, f for its family. A plain target is no obstacle, for the same source can be compiled for a lower one.
+std::string refusal(const std::string& target, const device::Device& device) {
+    const device::ComputeCapability has = device.limits.capability;
+    const std::size_t at = target.find('_');
+    if (at == std::string::npos || target.empty() || (target.back() != 'a' && target.back() != 'f'))
+        return {};
+    const int number = std::atoi(target.c_str() + at + 1);
+    const device::ComputeCapability needs{number / 10, number % 10};
+    const bool isMet = target.back() == 'a' ? has == needs : has.major == needs.major && has.minor >= needs.minor;
+    return isMet ? std::string() : fmt::format("its PTX is for {}, compute capability {}, and {} has {}", target, toString(needs), device.name, toString(has));
+}
+
 void modelInto(SimReport& report, const LoadedProgram& program, const PreparedLaunch& prepared, const device::Device& device) {
     KernelResidency residency = residencyOf(program, prepared, device);
     report.registersPerThread = residency.registersPerThread;
@@ -81,6 +95,8 @@ void modelInto(SimReport& report, const LoadedProgram& program, const PreparedLa
                                                   report.occupancy->blocksPerSm))
             report.waves = std::move(*w);
     if (report.counters.total.executions == 0)
+        return;
+    if (report.modelNote = refusal(program.module->target, device); !report.modelNote.empty())
         return;
     Result<model::RooflinePoint> point = model::rooflinePoint(device, program.id, kernelCounts(report.counters, prepared.launch));
     if (point)

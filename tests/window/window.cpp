@@ -49,10 +49,10 @@ bool waitUntilReady(MainWindow& window) {
 }
 
 bool waitUntilModelled(MainWindow& window) {
-    const auto kernels = session::builtInKernels();
-    if (!kernels || !waitFor([&] {
-            const QAbstractItemModel* table = window.pane(QStringLiteral("roofline"))->table();
-            return table != nullptr && table->rowCount() >= static_cast<int>((*kernels)->size());
+    if (!waitFor([&] {
+            Pane* roofline = window.pane(QStringLiteral("roofline"));
+            const QAbstractItemModel* table = roofline->table();
+            return !roofline->isBusy() && table != nullptr && table->rowCount() > 1;
         }, 60'000))
         return false;
     return waitUntilReady(window);

@@ -13,6 +13,7 @@ public:
     PerformancePane(const QString& id, const QString& title, Intents* intents, QWidget* parent);
 
     QString context() const override { return m_context; }
+    bool isBusy() const override { return m_store->isBusy(); }
     void setSnapshot(const SnapshotPtr& snapshot) override;
     QAbstractItemModel* table() override;
 

@@ -19,6 +19,7 @@ public:
     /// Replaces the entries when they differ; `current` out of range: the last one. Hidden with
     /// fewer than two entries. Does not call onChange.
     void setItems(const QStringList& items, int current);
+    const QStringList& items() const { return m_items; }
     int current() const { return m_current; }
 
     /// Called when the user picks another entry.

@@ -102,13 +102,16 @@ void LabelledCombo::paintEvent(QPaintEvent*) {
     drawText(painter, box, currentText(), font(), ink);
 }
 
+/// A name with more letters than this is written smaller, beside its number in a third of a row.
+constexpr int kLongLabel = 5;
+
 LabelledSpin::LabelledSpin(const QString& name, const QString& label, QWidget* parent)
     : QSpinBox(parent), m_label(new QLabel(label, this)) {
     setObjectName(name);
     setAccessibleName(label);
     setAlignment(Qt::AlignRight);
     setKeyboardTracking(true);
-    m_label->setProperty("role", "caption");
+    m_label->setProperty("role", label.size() > kLongLabel ? "longcaption" : "caption");
     m_label->setAttribute(Qt::WA_TransparentForMouseEvents);
     lineEdit()->setFont(Theme::mono(12, QFont::Medium));
 }

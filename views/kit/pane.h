@@ -69,8 +69,13 @@ public:
     virtual QString context() const { return {}; }
     /// What the pane's tab adds to its title while another tab is in front: "2", or nothing.
     virtual QString badge() const { return {}; }
+    /// Whether what the pane shows is still being worked out, apart from the session's own work.
+    virtual bool isBusy() const { return false; }
     /// Buttons for the pane's header, or null. Called once.
     virtual QWidget* headerControls() { return nullptr; }
+
+    /// Brings a part of the pane into sight, by the pane's own name for it. Unknown ones change nothing.
+    virtual void showPart(const QString& /*part*/) {}
 
     virtual void setSnapshot(const SnapshotPtr& snapshot) = 0;
     virtual void setTheme(const Theme& theme);

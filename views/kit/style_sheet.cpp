@@ -23,6 +23,7 @@ QMainWindow::separator:hover { background: @accbd; }
 QWidget { color: @tx; }
 QLabel { background: transparent; }
 QLabel[role="caption"] { color: @tx3; font-size: 11px; }
+QLabel[role="longcaption"] { color: @tx3; font-size: 10px; }
 QLabel[role="body"] { color: @tx2; }
 QLabel[role="strong"] { font-weight: 600; }
 QLabel[role="title"] { font-size: 15px; font-weight: 600; }
@@ -129,7 +130,8 @@ QScrollBar::handle:horizontal { min-width: 24px; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QTabBar { background: @win; qproperty-drawBase: 0; }
-QTabBar::tab { background: @hdr; color: @tx2; border: 1px solid @line; padding: 0 12px; height: 24px; }
+QTabBar::tab { background: @hdr; color: @tx2; border: 1px solid @line; padding: 0 7px; height: 24px;
+  font-size: 12px; }
 QTabBar::tab:selected { background: @pane; color: @tx; font-weight: 600; border-top: 2px solid @acc; }
 QTabBar::tab:focus { color: @acctx; }
 QSplitter::handle { background: @win; }

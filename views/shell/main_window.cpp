@@ -475,7 +475,10 @@ std::vector<Pane*> MainWindow::panes() const {
     return result;
 }
 
-void MainWindow::showPane(const QString& id) {
+void MainWindow::showPane(const QString& pane) {
+    const QString id = pane.section(QLatin1Char('/'), 0, 0), part = pane.section(QLatin1Char('/'), 1);
+    if (Pane* shown = part.isEmpty() ? nullptr : this->pane(id))
+        shown->showPart(part);
     if (m_performance->pane(id)) {
         setSection(Section::Performance);
         m_performance->raisePane(id);

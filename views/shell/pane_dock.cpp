@@ -103,7 +103,7 @@ PaneDock::PaneDock(Pane* pane, bool isBare, QWidget* parent)
     connect(pane, &Pane::contextChanged, this, [this] {
         const QString badge = m_pane->badge();
         setWindowTitle(badge.isEmpty() ? m_pane->title()
-                                       : QStringLiteral("%1 · %2").arg(m_pane->title(), badge));
+                                       : QStringLiteral("%1 %2").arg(m_pane->title(), badge));
     });
     if (isBare) {
         setTitleBarWidget(new QWidget(this));

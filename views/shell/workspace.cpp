@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "views/shell/pane_dock.h"
 
@@ -201,6 +202,8 @@ void Workspace::raisePane(const QString& paneId) {
     if (PaneDock* found = dock(paneId)) {
         found->show();
         found->raise();
+        if (!m_isSettled && !m_raised.contains(paneId))
+            m_raised << paneId;
     }
 }
 
@@ -215,6 +218,10 @@ void Workspace::showEvent(QShowEvent* event) {
     QTimer::singleShot(0, this, [this] {
         if (m_saved.isEmpty())
             resizeToFit();
+        // Nor does the front tab of a group hold that was raised before.
+        m_isSettled = true;
+        for (const QString& pane : std::exchange(m_raised, {}))
+            raisePane(pane);
     });
 }
 

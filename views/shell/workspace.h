@@ -60,6 +60,8 @@ private:
     std::vector<PaneDock*> m_docks;
     QByteArray m_saved;
     bool m_isLaidOut = false;
+    bool m_isSettled = false; ///< the first layout has run with the docks visible
+    QStringList m_raised;     ///< panes brought to the front before that
 };
 
 } // namespace lanescope::views

@@ -213,8 +213,11 @@ void paintRail(Canvas& c, const BankScene& s, const AccessView& access) {
             break;
         }
     const std::string& value = access.values[std::size_t(s.lane)];
-    if (!value.empty())
-        row(QStringLiteral("Value"), QString::fromStdString(value));
+    // A wide access has several: one below the other.
+    const QStringList values = QString::fromStdString(value).split(QStringLiteral(", "), Qt::SkipEmptyParts);
+    constexpr double kTighter = 4;
+    for (int i = 0; i < values.size(); ++i, y -= kTighter)
+        row(i > 0 ? QString() : values.size() > 1 ? QStringLiteral("Values") : QStringLiteral("Value"), values[i]);
 }
 
 } // namespace

@@ -15,7 +15,7 @@ namespace {
 class LaneFragmentPane : public Pane {
 public:
     LaneFragmentPane(Intents* intents, QWidget* parent)
-        : Pane(QStringLiteral("lanefragment"), QStringLiteral("Fragment of the lane"), intents, parent), m_view(new QTableView(this)) {
+        : Pane(QStringLiteral("lanefragment"), QStringLiteral("Elements"), intents, parent), m_view(new QTableView(this)) {
         auto* layout = new QVBoxLayout(this);
         layout->setContentsMargins(0, 0, 0, 0);
         layout->addWidget(m_view);
@@ -31,10 +31,15 @@ public:
         m_view->verticalHeader()->hide();
         m_view->verticalHeader()->setDefaultSectionSize(20);
         m_view->verticalHeader()->setMinimumSectionSize(20);
-        m_view->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
         m_view->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
         setFocusProxy(m_view);
         fill();
+        // Three of known width, the rest for the value.
+        QHeaderView* header = m_view->horizontalHeader();
+        header->setSectionResizeMode(QHeaderView::Interactive);
+        for (const auto& [column, width] : {std::pair(0, 40), std::pair(1, 74), std::pair(2, 80)})
+            header->resizeSection(column, width);
+        header->setSectionResizeMode(3, QHeaderView::Stretch);
     }
 
     QString context() const override { return m_context; }

@@ -47,6 +47,8 @@ public:
 
     ~LadderPane() override { stop(); }
 
+    bool isBusy() const override { return m_isBusy; }
+
     QString context() const override {
         if (m_isBusy)
             return QStringLiteral("modelling %1 of %2").arg(m_done).arg(m_of);
@@ -63,7 +65,7 @@ public:
             row->setContentsMargins(0, 0, 0, 0);
             row->setSpacing(6);
             auto* forms = new SegmentBar(QStringLiteral("ladder_form"), m_controls);
-            forms->setItems({tr("As written"), tr("As compiled")}, 1);
+            forms->setItems({tr("Written"), tr("Compiled")}, 1);
             forms->onChange = [this](int i) {
                 m_form = i == 1 ? session::CodeForm::Compiled : session::CodeForm::Written;
                 start();
@@ -73,8 +75,8 @@ public:
             row->addWidget(m_bar);
             QStringList names;
             for (const LadderTable& table : m_tables)
-                names << QString::fromStdString(table.gpu).toUpper();
-            m_bar->setItems(names, 0);
+                names << QString::fromStdString(table.gpu).toUpper().remove(QStringLiteral("RTX-"));
+            m_bar->setItems(names, int(m_table));
             m_bar->onChange = [this](int i) {
                 m_table = std::size_t(i);
                 start();
@@ -83,7 +85,24 @@ public:
         return m_controls;
     }
 
-    void setSnapshot(const SnapshotPtr& snapshot) override { m_store->setSnapshot(snapshot); }
+    /// The table of the GPU that is chosen, where there is one.
+    void setSnapshot(const SnapshotPtr& snapshot) override {
+        m_store->setSnapshot(snapshot);
+        if (!snapshot || !snapshot->run || snapshot->run->deviceId == m_deviceId)
+            return;
+        m_deviceId = snapshot->run->deviceId;
+        const auto found = std::find_if(m_tables.begin(), m_tables.end(), [&](const LadderTable& table) { return table.gpu == m_deviceId; });
+        if (found == m_tables.end() || found - m_tables.begin() == std::ptrdiff_t(m_table))
+            return;
+        m_table = std::size_t(found - m_tables.begin());
+        if (m_bar != nullptr)
+            m_bar->setItems(m_bar->items(), int(m_table));
+        stop();
+        m_isBusy = false;
+        m_data = {}; // made when it is next in sight
+        if (isVisible())
+            start();
+    }
 
     QAbstractItemModel* table() override {
         std::vector<QStringList> rows;
@@ -216,6 +235,7 @@ private:
 
     PerformanceStore* m_store;
     std::vector<LadderTable> m_tables;
+    std::string m_deviceId;
     std::map<std::pair<std::string, session::CodeForm>, LadderData> m_known; ///< by GPU and form: the tables do not change
     session::CodeForm m_form = session::CodeForm::Compiled; ///< what was measured is compiled code
     std::size_t m_table = 0, m_done = 0, m_of = 0;

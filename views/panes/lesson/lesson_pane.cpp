@@ -7,6 +7,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMouseEvent>
 #include <QPushButton>
 #include <QRadioButton>
 #include <QScrollArea>
@@ -32,6 +33,24 @@ QLabel* label(const QString& name, const char* role, QWidget* parent) {
     result->setWordWrap(true);
     return result;
 }
+
+/// The text of a choice: wraps, and a click chooses.
+class ChoiceLabel : public QLabel {
+public:
+    ChoiceLabel(const QString& text, QRadioButton* radio, QWidget* parent) : QLabel(text, parent), m_radio(radio) {
+        setWordWrap(true);
+        setTextFormat(Qt::PlainText);
+    }
+
+protected:
+    void mousePressEvent(QMouseEvent* event) override {
+        if (event->button() == Qt::LeftButton)
+            m_radio->click();
+    }
+
+private:
+    QRadioButton* m_radio;
+};
 
 QHBoxLayout* heading(QLabel* icon, QLabel* text) {
     auto* row = new QHBoxLayout;
@@ -233,7 +252,7 @@ void LessonPane::buildQuiz(const LessonStep& step) {
     delete m_choiceGroup;
     m_choiceGroup = new QButtonGroup(this);
     delete m_choices->layout();
-    qDeleteAll(m_choices->findChildren<QRadioButton*>(Qt::FindDirectChildrenOnly));
+    qDeleteAll(m_choices->findChildren<QWidget*>(Qt::FindDirectChildrenOnly));
     auto* grid = new QGridLayout(m_choices);
     grid->setContentsMargins(0, 2, 0, 0);
     grid->setHorizontalSpacing(8);
@@ -247,7 +266,16 @@ void LessonPane::buildQuiz(const LessonStep& step) {
         auto* radio = new QRadioButton(quiz.choices[i], m_choices);
         radio->setObjectName(QStringLiteral("lesson.quiz.choice.%1").arg(i));
         m_choiceGroup->addButton(radio, i);
-        grid->addWidget(radio, i / columns, i % columns);
+        if (columns > 1) {
+            grid->addWidget(radio, i / columns, i % columns);
+            continue;
+        }
+        // A radio button does not wrap its text, a label does.
+        radio->setAccessibleName(quiz.choices[i]);
+        radio->setText({});
+        grid->addWidget(radio, i, 0, Qt::AlignTop);
+        grid->addWidget(new ChoiceLabel(quiz.choices[i], radio, m_choices), i, 1);
+        grid->setColumnStretch(1, 1);
     }
     m_choices->setVisible(!quiz.choices.isEmpty());
 }

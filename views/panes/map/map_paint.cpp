@@ -318,7 +318,7 @@ void paintLegend(Canvas& c, const MapScene& s) {
                   t.acc);
     });
     if (!s.note.isEmpty())
-        c.textFit(s.body.right() - 8, s.headerY - 13, s.memoryX - s.laneX, s.note,
+        c.textFit(s.memoryX - 8, s.headerY - 13, s.memoryX - s.body.left() - 16, s.note,
                   {Theme::ui(11), t.warntx, Align::Right});
 }
 

@@ -188,8 +188,7 @@ std::vector<MapRow> chooseRows(const Snapshot& snapshot, MapScene& scene) {
         ++dropped;
     }
     if (dropped != 0)
-        scene.note = QStringLiteral("%1 more: choose one access above")
-                         .arg(counted(qint64(dropped), QStringLiteral("row")));
+        scene.note = QStringLiteral("%1 more %2: pick an access").arg(dropped).arg(dropped == 1 ? QStringLiteral("row") : QStringLiteral("rows"));
     return rows;
 }
 

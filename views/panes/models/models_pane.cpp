@@ -35,6 +35,16 @@ public:
         return m_bar;
     }
 
+    /// latency, launch, scaling, order
+    void showPart(const QString& part) override {
+        const int i = int(QStringList{QStringLiteral("latency"), QStringLiteral("launch"), QStringLiteral("scaling"), QStringLiteral("order")}.indexOf(part));
+        if (i < 0)
+            return;
+        headerControls();
+        m_bar->setItems(m_bar->items(), i);
+        m_bar->onChange(i);
+    }
+
 protected:
     QString contextText() const override {
         return QStringLiteral("%1, modelled · click: %2")

@@ -27,6 +27,10 @@ namespace {
 constexpr int kLabelWidth = 54;
 /// With more parameters than this the fields stand three in a row, so that all are in sight at 1366 x 768.
 constexpr std::size_t kMostInColumns = 6;
+/// A name and its value with more characters than this need half a row.
+constexpr int kMostInThird = 8;
+
+int digits(std::int64_t value) { return static_cast<int>(QString::number(value).size()); }
 
 bool isSwitch(const session::ParameterView& p) {
     return (p.minimum == 0 && p.maximum == 1) ||
@@ -242,12 +246,14 @@ void ParametersPane::addGroup(const QString& title,
         heading->setFixedWidth(kLabelWidth);
         grid->addWidget(heading, 0, 0);
     }
-    // One letter and its number fit three in a row, longer names two.
+    // One letter and a number of four digits fit three in a row, more needs two.
     const bool isLong = std::any_of(parameters.begin(), parameters.end(), [](const auto* p) {
-        return p->name.size() > 1 && !isSwitch(*p);
+        return !isSwitch(*p) && (p->name.size() > 1 || digits(p->maximum) > 4);
     });
     const int columns = isLong && !isCompact ? 2 : 3, first = isCompact ? 0 : 1;
-    int cell = 0;
+    // A row has six units: three fields of two, or two of three where a long name needs the room.
+    constexpr int kUnits = 6;
+    int row = 0, unit = 0;
     for (const session::ParameterView* p : parameters) {
         const QString name = QString::fromStdString(p->name);
         const std::string key = p->name;
@@ -274,11 +280,17 @@ void ParametersPane::addGroup(const QString& title,
             widget = field.spin;
         }
         widget->setAccessibleName(p->label.empty() ? name : QString::fromStdString(p->label));
-        grid->addWidget(widget, cell / columns, first + cell % columns);
-        ++cell;
+        const bool needsHalf = !isSwitch(*p) && name.size() + digits(p->maximum) > kMostInThird;
+        const int span = needsHalf ? kUnits / 2 : kUnits / columns;
+        if (unit + span > kUnits) {
+            ++row;
+            unit = 0;
+        }
+        grid->addWidget(widget, row, first + unit, 1, span);
+        unit += span;
         m_fields[key] = field;
     }
-    for (int column = first; column < first + columns; ++column)
+    for (int column = first; column < first + kUnits; ++column)
         grid->setColumnStretch(column, 1);
     static_cast<QVBoxLayout*>(m_fieldsBox->layout())->addLayout(grid);
 }

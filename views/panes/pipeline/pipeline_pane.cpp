@@ -36,6 +36,7 @@ public:
     }
 
     QString context() const override { return m_context; }
+    bool isBusy() const override { return m_store->isBusy(); }
 
     void setSnapshot(const SnapshotPtr& snapshot) override {
         m_snapshot = snapshot;

@@ -26,13 +26,20 @@ QString seconds(double s) {
                        : shortNumber(s * 1e6) + QStringLiteral(" µs");
 }
 
+/// What a kernel's arithmetic runs into: the tensor cores when it uses them. Null: the device has no figure.
+const ComputeRoof* computeRoof(const Performance& performance, const KernelEntry& k) {
+    const bool isTensor = std::any_of(k.point.parts.begin(), k.point.parts.end(), [](const auto& part) { return part.roof == "Tensor" && part.seconds > 0; });
+    const RooflineData& roofs = performance.roofline;
+    const ComputeRoof* roof = isTensor ? &roofs.tensor : roofs.compute.empty() ? nullptr : &roofs.compute.front();
+    return roof && roof->flopsPerSecond > 0 ? roof : nullptr;
+}
+
+QString nameOf(const ComputeRoof& roof) { return roof.label.starts_with("Tensor") ? QStringLiteral("tensor cores") : str(roof.label); }
+
 void bound(const Performance& performance, const KernelEntry& k, std::vector<Remark>& out) {
     const KernelPoint& p = k.point;
     if (p.parts.empty() || p.seconds <= 0)
         return;
-    double peak = 0;
-    for (const ComputeRoof& roof : performance.roofline.compute)
-        peak = std::max(peak, roof.flopsPerSecond);
     Remark r;
     r.title = QStringLiteral("Bound by ") + inSentence(p.parts.front().roof);
     r.text = QStringLiteral("This roof alone needs %1.").arg(seconds(p.parts.front().seconds));
@@ -40,10 +47,10 @@ void bound(const Performance& performance, const KernelEntry& k, std::vector<Rem
         r.text += QStringLiteral(" Next is %1 with %2, %3 of it.")
                       .arg(inSentence(p.parts[1].roof), seconds(p.parts[1].seconds),
                            percent(p.parts[1].seconds / p.parts[0].seconds));
-    if (peak > 0 && p.flopsPerSecond > 0) {
-        const double share = p.flopsPerSecond / peak;
-        r.text += QStringLiteral(" The kernel reaches at most %1 TFLOP/s, %2 of the FP32 peak.")
-                      .arg(shortNumber(p.flopsPerSecond / 1e12), percent(share));
+    if (const ComputeRoof* peak = computeRoof(performance, k); peak && p.flopsPerSecond > 0) {
+        const double share = p.flopsPerSecond / peak->flopsPerSecond;
+        r.text += QStringLiteral(" The kernel reaches at most %1 TFLOP/s, %2 of the peak of %3.")
+                      .arg(shortNumber(p.flopsPerSecond / 1e12), percent(share), nameOf(*peak));
         r.kind = share > 0.8 ? Remark::Kind::Good : Remark::Kind::Fact;
     }
     out.push_back(r);
@@ -53,9 +60,7 @@ void waves(const Performance& performance, const KernelEntry& k, std::vector<Rem
     const WavesData& w = k.waves;
     if (w.waves == 0)
         return;
-    double peak = 0;
-    for (const ComputeRoof& roof : performance.roofline.compute)
-        peak = std::max(peak, roof.flopsPerSecond);
+    const ComputeRoof* peak = computeRoof(performance, k);
     Remark r;
     if (w.waves == 1 && w.blocks < w.sms) {
         r.kind = Remark::Kind::Warning;
@@ -72,9 +77,9 @@ void waves(const Performance& performance, const KernelEntry& k, std::vector<Rem
                      .arg(counted(w.blocks, QStringLiteral("block")),
                           counted(w.waves, QStringLiteral("wave")), grouped(w.tailBlocks),
                           grouped(w.capacity), percent(w.slotsUsed));
-        r.text += peak > 0 ? QStringLiteral(", so FP32 can reach %1 TFLOP/s at this size.")
-                                 .arg(shortNumber(peak * w.slotsUsed / 1e12))
-                           : QStringLiteral(".");
+        r.text += peak ? QStringLiteral(", so %1 can reach %2 TFLOP/s at this size.")
+                             .arg(nameOf(*peak), shortNumber(peak->flopsPerSecond * w.slotsUsed / 1e12))
+                       : QStringLiteral(".");
     } else {
         r.kind = Remark::Kind::Good;
         r.title = QStringLiteral("The waves are well filled");

@@ -120,7 +120,7 @@ RegistersPane::RegistersPane(Intents* intents, QWidget* parent)
     header->setMinimumSectionSize(30);
     header->setSectionResizeMode(QHeaderView::Interactive);
     header->resizeSection(0, 62);
-    header->resizeSection(1, 42);
+    header->resizeSection(1, 48);
     header->resizeSection(3, 62);
     header->setSectionResizeMode(2, QHeaderView::Stretch);
     auto* column = new QVBoxLayout(this);

@@ -65,13 +65,16 @@ public:
 
     void setSnapshot(const SnapshotPtr& snapshot) override {
         m_store->setSnapshot(snapshot);
-        if (!snapshot || snapshot->program == m_program)
+        if (!snapshot)
+            return;
+        if (snapshot->run != m_run) { // it comes after its program
+            m_run = snapshot->run;
+            if (const int i = m_run ? m_gpu->findData(QString::fromStdString(m_run->deviceId)) : -1; i >= 0)
+                m_gpu->setCurrentIndex(i);
+        }
+        if (snapshot->program == m_program)
             return;
         m_program = snapshot->program;
-        if (snapshot->run)
-            if (const int i = m_gpu->findData(QString::fromStdString(snapshot->run->deviceId));
-                i >= 0)
-                m_gpu->setCurrentIndex(i);
         showSizes();
     }
 
@@ -150,6 +153,7 @@ private:
     std::map<QString, LabelledSpin*> m_spins;
     std::map<QString, int> m_sent;
     std::shared_ptr<const session::ProgramView> m_program;
+    decltype(session::Snapshot::run) m_run;
     QTimer m_idle;
 };
 

@@ -25,7 +25,7 @@ namespace lanescope::views {
 
 namespace {
 
-constexpr int kNumberWidth = 30, kHeatWidth = 42, kMarkWidth = 16, kRowHeight = 16;
+constexpr int kNumberWidth = 36, kHeatWidth = 42, kMarkWidth = 16, kRowHeight = 16;
 constexpr int kCurrentMarker = 1, kLinkedMarker = 2, kErrorMarker = 3, kMergedMarker = 4;
 
 /// At most five characters: 164, 13,312, 131k, 1.31M.

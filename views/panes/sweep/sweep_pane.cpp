@@ -33,6 +33,7 @@ public:
     }
 
     QString context() const override { return m_context; }
+    bool isBusy() const override { return m_store->isBusy(); }
 
     QWidget* headerControls() override {
         if (m_controls != nullptr)
