@@ -33,6 +33,7 @@ void addRoofline(CLI::App& app, int& status);
 /// occupancy, waves and the other models that need no kernel.
 void addModels(CLI::App& app, int& status);
 void addCompile(CLI::App& app, int& status);
+void addSass(CLI::App& app, int& status);
 void addTiming(CLI::App& app, int& status);
 /// run, fidelity and calibrate.
 void addRun(CLI::App& app, int& status);

@@ -16,6 +16,7 @@
 #include "engine/compile/invoke.h"
 #include "engine/compile/locate.h"
 #include "engine/compile/messages.h"
+#include "engine/compile/private_folder.h"
 #include "engine/compile/target.h"
 
 namespace lanescope::embedded {
@@ -30,33 +31,6 @@ namespace fs = std::filesystem;
 /// Changes whenever the options given to a compiler, or what is done to its PTX, change.
 constexpr std::string_view kOptionsRevision = "2";
 constexpr std::uintmax_t kLargestInclude = std::uintmax_t{16} << 20;
-
-/// A private folder that goes away with its owner.
-class PrivateFolder {
-public:
-    static Result<PrivateFolder> make(const fs::path& parent) {
-        std::string pattern = (parent / "lanescope-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) == nullptr)
-            return failure("file", "no temporary folder can be made here", {parent.string(), 0, 0},
-                           "set TMPDIR to a writable folder");
-        std::error_code ec;
-        const fs::path real = fs::canonical(pattern, ec);
-        return PrivateFolder(ec ? fs::path(pattern) : real);
-    }
-    PrivateFolder(PrivateFolder&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
-    PrivateFolder& operator=(PrivateFolder&&) = delete;
-    PrivateFolder(const PrivateFolder&) = delete;
-    ~PrivateFolder() {
-        std::error_code ec;
-        if (!m_path.empty())
-            fs::remove_all(m_path, ec);
-    }
-    const fs::path& path() const { return m_path; }
-
-private:
-    explicit PrivateFolder(fs::path path) : m_path(std::move(path)) {}
-    fs::path m_path;
-};
 
 void replaceAll(std::string& text, std::string_view from, std::string_view to) {
     for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())

@@ -105,15 +105,15 @@ std::optional<fs::path> findProgram(const Environment& environment, std::string_
     return std::nullopt;
 }
 
-std::optional<fs::path> findNvcc(const Environment& environment) {
+std::optional<fs::path> findToolkitProgram(const Environment& environment, std::string_view name) {
     for (const fs::path& root : environment.cudaRoots)
-        if (isProgram(root / "bin/nvcc"))
-            return root / "bin/nvcc";
-    if (auto found = findProgram(environment, "nvcc"))
+        if (isProgram(root / "bin" / name))
+            return root / "bin" / name;
+    if (auto found = findProgram(environment, name))
         return found;
     for (const fs::path& root : toolkitRoots(environment))
-        if (isProgram(root / "bin/nvcc"))
-            return root / "bin/nvcc";
+        if (isProgram(root / "bin" / name))
+            return root / "bin" / name;
     return std::nullopt;
 }
 
@@ -128,6 +128,10 @@ std::optional<fs::path> findClang(const Environment& environment) {
 
 } // namespace
 
+fs::path locateToolkitProgram(const Environment& environment, std::string_view name) {
+    return findToolkitProgram(environment, name).value_or(fs::path());
+}
+
 std::vector<Located> locateCompilers(const Environment& environment) {
     std::vector<Located> located;
     const auto add = [&](Compiler compiler, const std::optional<fs::path>& path) {
@@ -139,7 +143,7 @@ std::vector<Located> locateCompilers(const Environment& environment) {
         located.push_back(std::move(entry));
     };
     add(Compiler::Nvrtc, findNvrtc(environment));
-    add(Compiler::Nvcc, findNvcc(environment));
+    add(Compiler::Nvcc, findToolkitProgram(environment, "nvcc"));
     add(Compiler::Clang, findClang(environment));
     return located;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/compile/compile.h"
@@ -19,6 +20,9 @@ struct Located {
     /// Real path, size and time of change: changes when the compiler does.
     std::string identity;
 };
+
+/// A program of the Toolkit, by name ("ptxas"), in the order in which nvcc is looked for; empty: not there.
+std::filesystem::path locateToolkitProgram(const Environment& environment, std::string_view name);
 
 /// One entry a compiler that is there, in the order in which they are tried.
 std::vector<Located> locateCompilers(const Environment& environment);

@@ -10,11 +10,19 @@
 
 #include <algorithm>
 
+#include "engine/device/architecture.h"
 #include "views/kit/controls.h"
 #include "views/kit/paint.h"
+#include "views/panes/source/sass_store.h"
 #include "views/panes/source/source_view.h"
 
 namespace lanescope::views {
+
+namespace {
+
+QString noSass() { return SourcePane::tr("Machine code needs ptxas and nvdisasm of the CUDA Toolkit on this machine"); }
+
+} // namespace
 
 /// The right part of the pane's header: what the heat means, then the PTX column's own title above
 /// its text, with the choice of its form.
@@ -23,10 +31,13 @@ public:
     SourceHeader(SourcePane* pane)
         : QWidget(), m_pane(pane),
           m_form(new SegmentedButtons(QStringLiteral("source.form"),
-                                      {SourcePane::tr("As written"), SourcePane::tr("As compiled")},
+                                      {SourcePane::tr("Written"), SourcePane::tr("Compiled"), QStringLiteral("SASS")},
                                       true, this)) {
-        m_form->setAccessibleName(SourcePane::tr("PTX as written or as compiled"));
+        m_form->setAccessibleName(SourcePane::tr("PTX as written, as compiled, or machine code"));
         m_form->segment(0)->setToolTip(SourcePane::tr("The PTX as the compiler wrote it"));
+        m_form->segment(2)->setToolTip(SourcePane::tr("The machine code that ptxas makes of the PTX, by line of the CUDA text"));
+        m_form->setSegmentEnabled(2, SassStore::isPossible(),
+                                  noSass());
         setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
         setMinimumWidth(60);
         // The header keeps the title clear of what is drawn left of the middle.
@@ -82,7 +93,8 @@ SourcePane::SourcePane(Intents* intents, QWidget* parent)
     : Pane(QStringLiteral("source"), tr("CUDA"), intents, parent),
       m_splitter(new QSplitter(Qt::Horizontal, this)),
       m_cuda(new SourceView(SourceView::Language::Cuda, QStringLiteral("source.cuda"), this)),
-      m_ptx(new SourceView(SourceView::Language::Ptx, QStringLiteral("source.ptx"), this)) {
+      m_ptx(new SourceView(SourceView::Language::Ptx, QStringLiteral("source.ptx"), this)), m_sass(new SassStore(this)) {
+    m_sass->onChange = [this] { updateSass(); };
     setAccessibleName(tr("Source: CUDA and PTX"));
     m_cuda->editor()->setAccessibleName(tr("CUDA text, editable"));
     m_ptx->editor()->setAccessibleName(tr("PTX text, read only"));
@@ -129,6 +141,14 @@ QString SourcePane::ptxContext() const {
     if (!m_snapshot || !m_snapshot->program)
         return {};
     const auto& program = *m_snapshot->program;
+    if (m_showsSass) {
+        const compile::Sass* sass = m_sass->sass();
+        if (sass == nullptr)
+            return m_sass->isBusy() || m_awaitsWritten ? tr("ptxas is at work") : QString::fromStdString(m_sass->error());
+        const QString spills = sass->spillStoreBytes + sass->spillLoadBytes == 0 ? tr("no spills") : tr("%1 B spilled").arg(sass->spillStoreBytes + sass->spillLoadBytes);
+        return QStringList{QString::fromStdString(sass->arch), tr("%1 registers").arg(sass->registersPerThread), spills, QStringLiteral("ptxas ") + QString::fromStdString(sass->ptxas)}
+            .join(QStringLiteral(" · "));
+    }
     if (program.ptxText.empty())
         return m_snapshot->busy ? tr("compiling") : tr("none: the CUDA text does not compile");
     QStringList parts;
@@ -155,6 +175,9 @@ QWidget* SourcePane::headerControls() {
     if (!m_header) {
         m_header = new SourceHeader(this);
         connect(m_header->form(), &SegmentedButtons::activated, this, [this](int index) {
+            setSass(index == 2);
+            if (index == 2)
+                return;
             emit intents()->setForm(index == 1 ? session::CodeForm::Compiled
                                                : session::CodeForm::Written);
         });
@@ -182,6 +205,13 @@ void SourcePane::setSnapshot(const SnapshotPtr& snapshot) {
     m_snapshot = snapshot;
     if (isNewProgram)
         loadTexts();
+    if (m_showsSass && snapshot && snapshot->program && !snapshot->busy) {
+        const bool isWritten = snapshot->program->form == session::CodeForm::Written;
+        if (!isWritten && !m_awaitsWritten) // chosen elsewhere
+            setSass(false);
+        m_awaitsWritten = m_awaitsWritten && !isWritten;
+        updateSass();
+    }
     updateMarks();
     follow();
     updateForm();
@@ -197,7 +227,7 @@ void SourcePane::updateForm() {
     if (program.instructions.empty()) // what does not compile says nothing of its form
         return;
     SegmentedButtons* form = m_header->form();
-    form->setCurrent(program.form == session::CodeForm::Compiled ? 1 : 0);
+    form->setCurrent(m_showsSass ? 2 : program.form == session::CodeForm::Compiled ? 1 : 0);
     const bool differs = !program.formChanges.empty();
     form->setSegmentEnabled(1, differs,
                             tr("ptxas changes no access to shared memory of this kernel: both forms "
@@ -223,7 +253,7 @@ void SourcePane::loadTexts() {
     m_programId = program.id;
     m_cuda->setVisible(!program.cudaFile.empty() || !cuda.isEmpty());
     // The PTX of the last text that compiled stays on screen while the new one has errors.
-    if (!program.ptxText.empty() || isOther)
+    if (!m_showsSass && (!program.ptxText.empty() || isOther))
         m_ptx->setText(QString::fromStdString(program.ptxText));
 }
 
@@ -283,7 +313,73 @@ void SourcePane::updateMarks() {
         }
     }
     m_cuda->setMarks(std::move(cuda));
-    m_ptx->setMarks(std::move(ptx));
+    m_ptx->setMarks(m_showsSass ? sassMarks() : std::move(ptx));
+}
+
+bool SourcePane::isBusy() const { return m_showsSass && (m_awaitsWritten || m_sass->isBusy()); }
+
+void SourcePane::showPart(const QString& part) {
+    if (part != QLatin1String("sass"))
+        return;
+    if (SassStore::isPossible())
+        setSass(true);
+    else
+        emit intents()->message(noSass());
+}
+
+void SourcePane::setSass(bool on) {
+    if (on == m_showsSass)
+        return;
+    m_showsSass = on;
+    m_awaitsWritten = false;
+    if (!m_snapshot || !m_snapshot->program)
+        return;
+    if (on && m_snapshot->program->form != session::CodeForm::Written) {
+        m_awaitsWritten = true;
+        emit intents()->setForm(session::CodeForm::Written);
+    }
+    if (on) {
+        updateSass();
+    } else {
+        m_ptx->setText(QString::fromStdString(m_snapshot->program->ptxText));
+        updateMarks();
+        follow();
+    }
+    updateForm();
+}
+
+/// Asks for the machine code of the present PTX and GPU, and shows what there is.
+void SourcePane::updateSass() {
+    if (!m_showsSass || !m_snapshot || !m_snapshot->program)
+        return;
+    const auto& program = *m_snapshot->program;
+    if (!m_awaitsWritten && m_snapshot->run && !program.ptxText.empty())
+        if (const auto device = device::findDevice(m_snapshot->run->deviceId))
+            m_sass->request(program.ptxText, program.entry, device::architectureOf(device->limits.capability), program.cudaFile);
+    const compile::Sass* sass = m_sass->sass();
+    const QString text = sass ? QString::fromStdString(compile::toText(*sass)) : QString();
+    if (m_ptx->text() != text)
+        m_ptx->setText(text);
+    updateMarks();
+    follow();
+    if (m_header)
+        m_header->update();
+}
+
+/// The instructions of the CUDA line at the cursor.
+SourceMarks SourcePane::sassMarks() const {
+    SourceMarks marks;
+    const compile::Sass* sass = m_sass->sass();
+    const auto& frame = m_snapshot->frame;
+    if (sass == nullptr || !m_snapshot->program)
+        return marks;
+    const auto& code = m_snapshot->program->instructions;
+    const auto lineOf = [&](std::uint32_t pc) { return pc < code.size() ? code[pc].cudaLine : 0; };
+    const std::uint32_t now = frame.hasStep ? lineOf(frame.pc) : frame.nextPc ? lineOf(*frame.nextPc) : 0;
+    for (std::size_t i = 0; now != 0 && i < sass->lines.size(); ++i)
+        if (sass->lines[i].cudaLine == now)
+            marks.linked.insert(static_cast<std::uint32_t>(i + 1));
+    return marks;
 }
 
 void SourcePane::follow() {
@@ -295,6 +391,11 @@ void SourcePane::follow() {
     };
     m_cuda->reveal(
         lineOf(m_cuda->marks().current.empty() ? m_cuda->marks().next : m_cuda->marks().current));
+    if (m_showsSass) {
+        if (const auto& linked = m_ptx->marks().linked; !linked.empty())
+            m_ptx->reveal(*linked.begin());
+        return;
+    }
     m_ptx->reveal(
         lineOf(m_ptx->marks().current.empty() ? m_ptx->marks().next : m_ptx->marks().current));
 }
@@ -321,6 +422,7 @@ void SourcePane::onRevealPtxLine(quint32 writtenLine) {
                std::binary_search(i.mergedLines.begin(), i.mergedLines.end(), writtenLine);
     };
     std::uint32_t line = writtenLine;
+    setSass(false);
     if (m_snapshot && m_snapshot->program) {
         const auto& all = m_snapshot->program->instructions;
         if (const auto found = std::find_if(all.begin(), all.end(), contains); found != all.end())
@@ -330,6 +432,12 @@ void SourcePane::onRevealPtxLine(quint32 writtenLine) {
 }
 
 void SourcePane::onPtxLine(quint32 line) {
+    if (m_showsSass) {
+        const compile::Sass* sass = m_sass->sass();
+        if (sass != nullptr && line >= 1 && line <= sass->lines.size() && sass->lines[line - 1].cudaLine != 0)
+            m_cuda->goTo(sass->lines[line - 1].cudaLine);
+        return;
+    }
     if (!m_snapshot || !m_snapshot->trace || !m_snapshot->program)
         return;
     const auto& program = *m_snapshot->program;

@@ -10,8 +10,10 @@ class QSplitter;
 namespace lanescope::views {
 
 class SegmentedButtons;
+class SassStore;
 class SourceHeader;
 class SourceView;
+struct SourceMarks;
 
 class SourcePane : public Pane {
     Q_OBJECT
@@ -24,6 +26,9 @@ public:
     void setTheme(const Theme& theme) override;
     /// The text in the editor, which may be newer than the snapshot's.
     QString cudaText() const;
+    bool isBusy() const override;
+    /// sass: the machine code, where it can be made
+    void showPart(const QString& part) override;
 
 private:
     friend class SourceHeader;
@@ -36,11 +41,18 @@ private:
     void onRevealPtxLine(quint32 writtenLine);
     QString ptxContext() const;
     void updateForm();
+    void setSass(bool on);
+    void updateSass();
+    SourceMarks sassMarks() const;
 
     QSplitter* m_splitter;
     SourceView* m_cuda;
     SourceView* m_ptx;
     SourceHeader* m_header = nullptr;
+    SassStore* m_sass;
+    bool m_showsSass = false;
+    /// The PTX as written was asked for, from which machine code is made.
+    bool m_awaitsWritten = false;
     SnapshotPtr m_snapshot;
     std::string m_programId;
     /// The user typed something that no snapshot has shown yet.
