@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/launch_options.h"
 #include "engine/base/file.h"
+#include "engine/session/hardware_counters.h"
 #include "engine/session/simulate.h"
 
 namespace lanescope::cli {
@@ -17,6 +20,7 @@ namespace {
 
 struct SimArguments : LaunchArguments {
     std::string blocks = "all", schedule = "turn", maxInstructions = "2000000000";
+    std::string ncu, ncuLaunch;
     bool json = false;
     std::vector<std::string> dumps;
 };
@@ -125,6 +129,15 @@ Result<void> runSim(const SimArguments& a) {
             return failure(dump.error());
         dumps.push_back(std::move(*dump));
     }
+    if (a.ncu.empty() && !a.ncuLaunch.empty())
+        return failure("argument", "--ncu-launch needs the file of --ncu", {}, "give --ncu FILE.csv");
+    std::optional<session::NcuReport> ncu;
+    if (!a.ncu.empty()) {
+        Result<session::NcuReport> read = session::readNcuCsv(a.ncu);
+        if (!read)
+            return failure(read.error());
+        ncu = std::move(*read);
+    }
     const Result<session::LoadedProgram> program = session::load(*load, environment());
     if (!program)
         return failure(program.error());
@@ -150,8 +163,27 @@ Result<void> runSim(const SimArguments& a) {
             !written)
             return failure(written.error());
     }
-    print((a.json ? session::toJson(*program, *prepared, *device, *report) + "\n"
-                  : session::toText(*program, *prepared, *device, *report)));
+    std::optional<session::HardwareComparison> hardware;
+    if (ncu) {
+        Result<session::HardwareComparison> compared =
+            session::compareWithHardware(session::hardwareSide(*program, *prepared, *device, *report), *ncu, a.ncuLaunch);
+        if (!compared)
+            return failure(compared.error());
+        hardware = std::move(*compared);
+    }
+    if (!a.json) {
+        print(session::toText(*program, *prepared, *device, *report));
+        if (hardware)
+            print("\n" + session::toText(*hardware));
+        return {};
+    }
+    std::string json = session::toJson(*program, *prepared, *device, *report);
+    if (hardware) {
+        auto whole = nlohmann::ordered_json::parse(json);
+        whole["hardware"] = nlohmann::ordered_json::parse(session::toJson(*hardware));
+        json = whole.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+    print(json + "\n");
     return {};
 }
 
@@ -172,10 +204,13 @@ void addSim(CLI::App& app, int& status) {
         ->capture_default_str();
     sub->add_option("--dump", a->dumps, "INDEX:FILE: write an argument's buffer after the run")
         ->allow_extra_args(false);
+    sub->add_option("--ncu", a->ncu, "FILE.csv of `ncu --csv`: the hardware's counters beside ours");
+    sub->add_option("--ncu-launch", a->ncuLaunch, "Which launch of the file, by its ID (without it: by name, grid and block)");
     sub->add_flag("--json", a->json, "Print one JSON object");
     sub->footer("Examples:\n"
                 "  lanescope sim k03_shared -D BS=16 --gpu rtx-a6000 --json\n"
                 "  lanescope sim k01_naive -D M=4096 -D N=4096 -D K=256 --blocks sample\n"
+                "  lanescope sim k01_naive --gpu h200 --ncu counters.csv          made with: ncu --csv --page raw PROGRAM > counters.csv\n"
                 "  lanescope sim saxpy.cu --grid 4 --block 256 --arg f32:2 --arg iota:f32:1000 "
                 "--arg random:f32:1000:7 --arg i32:1000\n"
                 "  lanescope sim kernels.ptx --kernel mm_naive --grid 8,8 --block 32,32 --arg "

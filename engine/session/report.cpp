@@ -9,6 +9,7 @@
 
 #include "engine/base/symbol.h"
 #include "engine/session/account.h"
+#include "engine/session/hardware_counters.h"
 #include "engine/session/simulate.h"
 #include "engine/session/verification_text.h"
 
@@ -53,22 +54,9 @@ Json countersJson(const sim::Counters& c) {
 
 Json metricsJson(const SimReport& report) {
     Json out;
-    for (const sim::Metric& m : sim::metrics())
-        if (!m.ncuName.empty())
-            out[std::string(m.ncuName)] = number(m.value(report.counters));
-    if (report.occupancy) {
-        const model::Occupancy& o = *report.occupancy;
-        out["launch__registers_per_thread"] = report.registersPerThread;
-        out["launch__occupancy_limit_warps"] = o.limits.warps;
-        out["launch__occupancy_limit_blocks"] = o.limits.blocks;
-        if (o.limits.registers)
-            out["launch__occupancy_limit_registers"] = *o.limits.registers;
-        if (o.limits.shared)
-            out["launch__occupancy_limit_shared_mem"] = *o.limits.shared;
-        out["sm__maximum_warps_per_active_cycle_pct"] = 100.0 * o.occupancy;
-    }
-    if (report.waves && report.waves->capacity > 0)
-        out["launch__waves_per_multiprocessor"] = static_cast<double>(report.waves->blocks) / static_cast<double>(report.waves->capacity);
+    for (const NamedMetric& m : namedMetrics(report))
+        if (m.kind != NamedMetric::Kind::Modelled)
+            out[m.ncuName] = number(m.value);
     return out;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/session/hardware_counters.h"
 #include "engine/session/moment.h"
 #include "engine/session/session_state.h"
 
@@ -304,6 +305,7 @@ void Session::State::rebuild(const std::atomic<bool>* cancel) {
     result->outputs = outputsOf(*prepared, memory);
     result->model = modelView(*report);
     result->seconds = report->seconds;
+    result->hardwareSide = std::make_shared<const HardwareSide>(session::hardwareSide(*loaded, *prepared, device, *report));
     result->json = toJson(*loaded, *prepared, device, *report);
     run = result;
 }

@@ -97,6 +97,8 @@ struct ModelView {
     std::string registersSource;      ///< "ptxas 13.0 ..." or "estimated from PTX"
 };
 
+struct HardwareSide; ///< engine/session/hardware_counters.h
+
 /// Whole-launch results (all blocks, or the sampled ones).
 struct RunView {
     std::string deviceId, deviceName;
@@ -114,6 +116,8 @@ struct RunView {
     std::vector<OutputView> outputs;
     ModelView model;
     double seconds = 0; ///< time the simulation took on this machine
+    /// For the comparison with the hardware's counters; null when there is none to make (tests).
+    std::shared_ptr<const HardwareSide> hardwareSide;
     /// The complete report, the text of `lanescope sim --json`.
     std::string json;
 };
