@@ -35,8 +35,9 @@ void addModels(CLI::App& app, int& status);
 void addCompile(CLI::App& app, int& status);
 void addSass(CLI::App& app, int& status);
 void addTiming(CLI::App& app, int& status);
-/// run, fidelity and calibrate.
+/// run and calibrate.
 void addRun(CLI::App& app, int& status);
+void addFidelity(CLI::App& app, int& status);
 void addCompare(CLI::App& app, int& status);
 
 /// [{"code", "message", "hint", "file", "line", "column"}]

@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
                    "Exit status: 0 it ran (findings or not), 1 bad input, 2 wrong usage.");
         int status = kOk;
         for (const auto& add : {addSim, addKernels, addDevices, addLessons, addModels,
-                                addRoofline, addLadder, addSweep, addCompile, addSass, addCompare, addTiming, addRun})
+                                addRoofline, addLadder, addSweep, addCompile, addSass, addCompare, addTiming, addRun, addFidelity})
             add(app, status);
         try {
             app.parse(argc, argv);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// lanescope run, fidelity, calibrate: the GPU of this machine.
+// lanescope run, calibrate: the GPU of this machine.
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/launch_options.h"
 #include "app/cli/supervise.h"
@@ -17,8 +16,6 @@
 namespace lanescope::cli {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 struct RunArguments : LaunchArguments {
     std::string l2 = "warm", repeats = "200", timeLimit = "60", save, text;
@@ -53,30 +50,6 @@ Result<session::GpuRunRequest> requestFrom(const RunArguments& a) {
     return out;
 }
 
-/// Puts the points of a report into a file of measured points; those of the same kernel and parameters are replaced.
-Result<void> savePoints(const std::string& path, const std::string& report) {
-    const ordered_json run = ordered_json::parse(report);
-    ordered_json file{{"gpu", run["gpu"]}, {"points", ordered_json::array()}};
-    if (const Result<std::string> old = readFile(path)) {
-        ordered_json before = ordered_json::parse(*old, nullptr, false);
-        if (!before.is_object() || !before.contains("points") || !before["points"].is_array())
-            return failure("measured", "the file holds no measured points and is left alone", {path, 0, 0}, "choose another name for --save");
-        if (before.value("gpu", "") != run["gpu"])
-            return failure("measured", fmt::format("the file holds points of {}, this was measured on {}", before.value("gpu", "another GPU"), run["gpu"].get<std::string>()),
-                           {path, 0, 0}, "choose another name for --save");
-        file = std::move(before);
-    }
-    for (const ordered_json& point : run["points"]) {
-        ordered_json kept = ordered_json::array();
-        for (const ordered_json& other : file["points"])
-            if (other.value("kernel", "") != point["kernel"] || other.value("parameters", ordered_json()) != point.value("parameters", ordered_json()))
-                kept.push_back(other);
-        kept.push_back(point);
-        file["points"] = std::move(kept);
-    }
-    return writeFile(path, file.dump(1) + "\n");
-}
-
 Result<void> runRun(const RunArguments& a) {
     const Result<session::GpuRunRequest> request = requestFrom(a);
     if (!request)
@@ -91,52 +64,15 @@ Result<void> runRun(const RunArguments& a) {
         const Result<session::GpuRunReport> report = session::runOnGpu(*gpu, *request, environment());
         if (!report)
             return failure(report.error());
-        const std::string json = session::toJson(*report);
         if (!a.save.empty())
-            if (Result<void> saved = savePoints(a.save, json); !saved)
+            if (Result<void> saved = session::saveMeasured(a.save, {report->deviceId, {session::measuredPoint(*report)}}); !saved)
                 return failure(saved.error());
-        return a.json ? json + "\n" : session::toText(*report);
+        return a.json ? session::toJson(*report) + "\n" : session::toText(*report);
     };
     const Result<std::string> text = supervised(work, static_cast<double>(*limit));
     if (!text)
         return failure(text.error());
     print(*text);
-    return {};
-}
-
-Result<void> runFidelity(std::int64_t limit) {
-    const Result<const std::vector<catalog::Kernel>*> kernels = session::builtInKernels();
-    if (!kernels)
-        return failure(kernels.error());
-    const Result<std::string> header = supervised(
-        []() -> Result<std::string> {
-            const Result<gpu::Gpu> gpu = gpu::Gpu::open();
-            if (!gpu)
-                return failure(gpu.error());
-            return session::fidelityHeader(gpu->info());
-        },
-        static_cast<double>(limit));
-    if (!header)
-        return failure(header.error());
-    print(*header);
-    for (const catalog::Kernel& kernel : **kernels) {
-        session::GpuRunRequest request;
-        request.load.subject = kernel.id;
-        request.compare = true;
-        request.time.timed = false;
-        const Result<std::string> row = supervised(
-            [&]() -> Result<std::string> {
-                const Result<gpu::Gpu> gpu = gpu::Gpu::open();
-                if (!gpu)
-                    return failure(gpu.error());
-                const Result<session::GpuRunReport> report = session::runOnGpu(*gpu, request, environment());
-                if (!report)
-                    return failure(report.error());
-                return session::fidelityRow(*report);
-            },
-            static_cast<double>(limit));
-        print(row ? *row : fmt::format("| {} | {} | | | |\n", kernel.id, row.error().front().message));
-    }
     return {};
 }
 
@@ -211,16 +147,6 @@ void addRun(CLI::App& app, int& status) {
     calibrate->callback([c, &status] {
         if (const Result<void> ran = runCalibrate(*c); !ran)
             status = report(ran.error(), c->json);
-    });
-
-    CLI::App* fidelity = app.add_subcommand("fidelity", "Every kernel of the course on this machine's GPU, against its reference and the simulator: a table");
-    auto limit = std::make_shared<std::string>("60");
-    fidelity->add_option("--time-limit", *limit, "Seconds for a kernel")->capture_default_str();
-    fidelity->callback([limit, &status] {
-        const Result<std::int64_t> seconds = wholeNumber("--time-limit", *limit, 1, 86400);
-        const Result<void> ran = seconds ? runFidelity(*seconds) : Result<void>(failure(seconds.error()));
-        if (!ran)
-            status = report(ran.error(), false);
     });
 }
 

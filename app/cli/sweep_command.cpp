@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // lanescope sweep: a kernel over two or more of its parameters, modelled.
 #include <algorithm>
-#include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
-
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "app/cli/code_form.h"
 #include "app/cli/commands.h"
+#include "app/cli/measure.h"
 #include "engine/session/sweep.h"
 
 namespace lanescope::cli {
 
 namespace {
 
-struct SweepArguments {
-    std::string kernel, gpu = "h100", as = "written";
+struct SweepArguments : MeasureArguments {
+    std::string kernel, gpu, as = "written";
     std::vector<std::string> over, fixed;
     bool json = false, csv = false;
 };
@@ -45,7 +44,8 @@ Result<session::SweepAxis> axisOf(const std::string& text) {
 }
 
 std::string textOf(const session::Sweep& sweep) {
-    std::string out = fmt::format("{} on {}, modelled\n", sweep.title, sweep.gpu);
+    const bool isMeasured = std::any_of(sweep.points.begin(), sweep.points.end(), [](const session::SweepPoint& p) { return p.measured.has_value(); });
+    std::string out = fmt::format("{} on {}, modelled{}\n", sweep.title, sweep.gpu, isMeasured ? " and measured" : "");
     for (const session::SweepPoint& point : sweep.points) {
         for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis)
             out += fmt::format("{}={:<6}", sweep.axes[axis].parameter, point.values[axis]);
@@ -55,13 +55,47 @@ std::string textOf(const session::Sweep& sweep) {
         }
         const session::ModelledKernel& m = *point.modelled;
         const auto wavefronts = figureOf(point, session::SweepFigure::SharedWavefronts);
-        out += fmt::format("{:>8.2f} TFLOP/s  {:>3.0f}% occupancy  {:>3} registers  {:>6.2f} "
+        std::string measured;
+        if (const auto rate = point.measuredFlopsPerSecond())
+            measured = fmt::format("measured {:>8.2f}, model {:>+5.0f}%  ", *rate / 1e12, 100 * point.modelError().value_or(0));
+        else if (!point.measureProblem.empty())
+            measured = fmt::format("not measured: {}  ", point.measureProblem);
+        else if (isMeasured)
+            measured = fmt::format("{:<32}", "not measured");
+        out += fmt::format("{:>8.2f} TFLOP/s  {}{:>3.0f}% occupancy  {:>3} registers  {:>6.2f} "
                            "wavefronts/1000 FMA  {}\n",
-                           m.point.flopsPerSecond / 1e12, 100 * m.occupancy.occupancy,
+                           m.point.flopsPerSecond / 1e12, measured, 100 * m.occupancy.occupancy,
                            m.registersPerThread, wavefronts.value_or(0),
                            model::toString(m.point.bottleneck));
     }
     return out;
+}
+
+/// Runs what can launch, a point at a time. Points saved so far stay when a later one cannot be.
+Result<void> measure(session::Sweep& sweep, const Measurer& measurer, const SweepArguments& a) {
+    std::vector<session::SweepPoint*> launchable;
+    for (session::SweepPoint& point : sweep.points)
+        if (point.modelled)
+            launchable.push_back(&point);
+    for (std::size_t i = 0; i < launchable.size(); ++i) {
+        showProgress(a, "measured", i, launchable.size());
+        session::SweepPoint& point = *launchable[i];
+        Result<session::MeasuredPoint> measured = measurer.kernel(sweep.kernel, parametersOf(sweep, point));
+        if (!measured) {
+            point.measureProblem = measured.error().front().message;
+            if (Result<Measurer> again = Measurer::open(a); !again) // the GPU was taken away
+                return failure(again.error());
+            continue;
+        }
+        // The work is what the model counted.
+        measured->flopsPerSecond = point.modelled->point.flopsPerSecond * point.modelled->point.seconds / *measured->seconds;
+        point.measured = std::move(*measured);
+        if (!a.save.empty())
+            if (Result<void> saved = session::saveMeasured(a.save, {measurer.gpu(), {*point.measured}}); !saved)
+                return saved;
+    }
+    showProgress(a, "measured", launchable.size(), launchable.size());
+    return {};
 }
 
 Result<void> runSweep(const SweepArguments& a) {
@@ -71,7 +105,23 @@ Result<void> runSweep(const SweepArguments& a) {
     session::SweepRequest request;
     request.form = *form;
     request.kernel = a.kernel;
-    request.gpu = a.gpu;
+    if (!a.save.empty() && !a.run)
+        return failure("argument", "--save keeps what --run measures", {}, "add --run");
+    const Result<session::MeasuredPoints> files = measuredFiles(a);
+    if (!files)
+        return failure(files.error());
+    std::optional<Measurer> measurer;
+    if (a.run) {
+        Result<Measurer> opened = Measurer::open(a);
+        if (!opened)
+            return failure(opened.error());
+        measurer = std::move(*opened);
+    }
+    request.gpu = !a.gpu.empty() ? a.gpu : measurer ? measurer->gpu() : !files->gpu.empty() ? files->gpu : "h100";
+    if (measurer && !session::MeasuredPoints{measurer->gpu(), {}}.isOn(request.gpu))
+        return failure("argument", fmt::format("this machine's GPU is {}, not {}", measurer->gpu(), request.gpu), {}, "leave --gpu out, or model without --run");
+    if (!files->isOn(request.gpu))
+        return failure("measured", fmt::format("the points were measured on \"{}\", {} is modelled", files->gpu, request.gpu), {a.measured.front(), 0, 0}, "choose that GPU with --gpu");
     for (const std::string& text : a.over) {
         Result<session::SweepAxis> axis = axisOf(text);
         if (!axis)
@@ -82,13 +132,15 @@ Result<void> runSweep(const SweepArguments& a) {
     if (!fixed)
         return failure(fixed.error());
     request.fixed = *fixed;
-    if (isatty(STDERR_FILENO) != 0)
-        request.progress = [](std::size_t done, std::size_t of) {
-            std::fprintf(stderr, "\r%zu of %zu points%s", done, of, done == of ? "\n" : "");
-        };
-    const Result<session::Sweep> sweep = session::sweep(request, environment());
+    request.progress = [&](std::size_t done, std::size_t of) { showProgress(a, "modelled", done, of); };
+    Result<session::Sweep> sweep = session::sweep(request, environment());
     if (!sweep)
         return failure(sweep.error());
+    if (addMeasured(*sweep, *files) == 0 && !a.measured.empty() && !a.run)
+        return failure("measured", "no point is of this sweep", {a.measured.front(), 0, 0}, "vary the parameters, with the fixed ones and sizes, that were measured");
+    if (measurer)
+        if (Result<void> measured = measure(*sweep, *measurer, a); !measured)
+            return measured;
     print(a.json  ? toJson(*sweep) + "\n"
           : a.csv ? toCsv(*sweep)
                   : textOf(*sweep));
@@ -108,12 +160,14 @@ void addSweep(CLI::App& app, int& status) {
         ->allow_extra_args(false);
     sub->add_option("-D", a->fixed, "NAME=VALUE: the others (M, N and K are 1024)")
         ->allow_extra_args(false);
-    sub->add_option("--gpu", a->gpu, "A GPU (see `lanescope devices`)")->capture_default_str();
+    sub->add_option("--gpu", a->gpu, "A GPU (see `lanescope devices`); without it the one measured, else h100");
+    addMeasureOptions(*sub, *a);
     sub->add_option("--as", a->as, kFormHelp)->capture_default_str();
     CLI::Option* json = sub->add_flag("--json", a->json, "Print one JSON object");
     sub->add_flag("--csv", a->csv, "Print a table, a line for each combination")->excludes(json);
-    sub->footer("Example:\n  lanescope sweep k03_shared --over BS=8,16,32 --over K=256,1024 --gpu "
-                "a100 --csv");
+    sub->footer("Examples:\n  lanescope sweep k03_shared --over BS=8,16,32 --over K=256,1024 --gpu a100 --csv\n"
+                "  lanescope sweep k05_tile2d --over BM --over BN --run --save points.json\n"
+                "  lanescope sweep k05_tile2d --over BM --over BN --measured points.json");
     sub->callback([a, &status] {
         if (const Result<void> ran = runSweep(*a); !ran)
             status = report(ran.error(), a->json);

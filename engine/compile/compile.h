@@ -41,6 +41,9 @@ struct Environment {
 /// is std::getenv or a stand-in for it that returns null for an unset variable.
 Environment environmentFrom(const std::function<const char*(const char*)>& variable);
 
+/// Where NVIDIA's libraries are looked for, those of the environment first.
+std::vector<std::filesystem::path> libraryFolders(const Environment& environment);
+
 struct CompileRequest {
     std::string text;
     /// Name in messages and in the PTX's .file; its extension does not matter.

@@ -80,7 +80,9 @@ fs::path rootAbove(const fs::path& start) {
     return {};
 }
 
-std::optional<fs::path> findNvrtc(const Environment& environment) {
+} // namespace
+
+std::vector<fs::path> libraryFolders(const Environment& environment) {
     std::vector<fs::path> folders = environment.libraryDirs;
     for (const fs::path& root : toolkitRoots(environment))
         for (std::string_view below :
@@ -90,7 +92,13 @@ std::optional<fs::path> findNvrtc(const Environment& environment) {
         for (std::string_view folder : {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
                                         "/usr/lib64", "/usr/lib", "/usr/local/lib"})
             folders.emplace_back(folder);
-    for (const fs::path& folder : folders) {
+    return folders;
+}
+
+namespace {
+
+std::optional<fs::path> findNvrtc(const Environment& environment) {
+    for (const fs::path& folder : libraryFolders(environment)) {
         const std::vector<fs::path> versions = entries(folder, "libnvrtc.so");
         if (!versions.empty() && isFile(versions.front()))
             return versions.front();

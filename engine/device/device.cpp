@@ -59,6 +59,9 @@ void readFigures(const json& object, const std::string& where, const std::string
         }
         Figure figure{reader.number("value"), reader.text("unit"), reader.text("source"),
                       reader.flag("assumed"), reader.optionalText("note")};
+        figure.calibrated = reader.flag("calibrated");
+        if (value.contains("described"))
+            figure.described = reader.number("described");
         if (!figure.unit.empty() && figure.unit != kind->unit)
             reader.error(fmt::format("the unit is \"{}\", not \"{}\"", figure.unit, kind->unit),
                          fmt::format("give the value in {}", kind->unit));
@@ -352,6 +355,10 @@ std::string toJson(const Device& device) {
             entry["assumed"] = true;
         if (!figure.note.empty())
             entry["note"] = figure.note;
+        if (figure.calibrated)
+            entry["calibrated"] = true;
+        if (figure.described)
+            entry["described"] = *figure.described;
         figures[key] = std::move(entry);
     }
     json object = {{"id", device.id},

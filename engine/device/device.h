@@ -23,6 +23,8 @@ struct Figure {
     /// A simplification or a choice of ours, not a published or measured figure.
     bool assumed = false;
     std::string note;
+    bool calibrated = false; ///< measured on this very GPU by `lanescope calibrate`
+    std::optional<double> described{}; ///< calibrated: what the GPU's description says, where it says something
 };
 
 /// What can be named in a device's "figures": the key in the JSON and the unit it must have.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <memory>
 
@@ -14,13 +13,6 @@
 namespace lanescope::gpu {
 
 namespace {
-
-double quantile(const std::vector<double>& sorted, double share) {
-    const double at = share * static_cast<double>(sorted.size() - 1);
-    const auto lower = static_cast<std::size_t>(at);
-    const std::size_t upper = std::min(lower + 1, sorted.size() - 1);
-    return sorted[lower] + (at - static_cast<double>(lower)) * (sorted[upper] - sorted[lower]);
-}
 
 /// ".version 9.0" of the text.
 std::string ptxVersion(const std::string& ptx) {
@@ -164,62 +156,11 @@ private:
         return {};
     }
 
-    /// Seconds of one launch of `count`, between two events.
-    Result<double> between(int count, const Event& begin, const Event& end) {
-        m_api.eventRecord(begin.handle, nullptr);
-        for (int i = 0; i < count; ++i)
-            if (Result<void> ok = m_gpu.check(launchKernel(), "a timed launch is refused"); !ok)
-                return failure(ok.error());
-        m_api.eventRecord(end.handle, nullptr);
-        sampleClock();
-        float ms = 0;
-        if (Result<void> ok = m_gpu.check(m_api.eventSynchronize(end.handle), "the kernel faulted while it was timed"); !ok)
-            return failure(ok.error());
-        m_api.eventElapsed(&ms, begin.handle, end.handle);
-        return static_cast<double>(ms) * 1e-3 / count;
-    }
-    void sampleClock() {
-        if (m_out.time.clockMhz.size() < 256)
-            if (const std::optional<double> mhz = m_gpu.smClockMhz())
-                m_out.time.clockMhz.push_back(*mhz);
-    }
-
     Result<void> time(const TimeOptions& options) {
-        const Event begin(m_api), end(m_api);
-        KernelTime& time = m_out.time;
-        double one = 0;
-        for (int i = 0; i < std::max(options.warmUp, 1); ++i) {
-            const Result<double> seconds = between(1, begin, end);
-            if (!seconds)
-                return failure(seconds.error());
-            one = *seconds;
-        }
-        // An event takes about a microsecond: short kernels are launched several times between two. After a flush each is on its own.
-        constexpr double kLongEnough = 200e-6;
-        time.launchesPerRepeat = options.l2 == L2::Flushed ? 1 : std::clamp(static_cast<int>(kLongEnough / std::max(one, 1e-7)), 1, 1000);
-        Buffer flush(m_api);
-        const std::size_t flushBytes = 2 * static_cast<std::size_t>(std::max(m_gpu.info().l2Bytes, 1 << 20));
-        if (options.l2 == L2::Flushed)
-            if (Result<void> ok = m_gpu.check(m_api.memoryAllocate(&flush.address, flushBytes), "no memory to flush the L2 with"); !ok)
-                return ok;
-        time.clockMhz.clear();
-        double total = 0;
-        for (int i = 0; i < options.mostRepeats && (i < options.leastRepeats || total < options.seconds); ++i) {
-            if (options.l2 == L2::Flushed)
-                m_api.fillBytes(flush.address, static_cast<unsigned char>(i), flushBytes);
-            const Result<double> seconds = between(time.launchesPerRepeat, begin, end);
-            if (!seconds)
-                return failure(seconds.error());
-            time.seconds.push_back(*seconds);
-            total += *seconds * time.launchesPerRepeat;
-        }
-        std::vector<double> sorted = time.seconds;
-        std::sort(sorted.begin(), sorted.end());
-        time.least = sorted.front();
-        time.most = sorted.back();
-        time.median = quantile(sorted, 0.5);
-        time.lowerQuartile = quantile(sorted, 0.25);
-        time.upperQuartile = quantile(sorted, 0.75);
+        Result<KernelTime> time = timeLaunches(m_gpu, options, [this] { return m_gpu.check(launchKernel(), "a timed launch is refused"); });
+        if (!time)
+            return failure(time.error());
+        m_out.time = std::move(*time);
         return {};
     }
 

@@ -57,13 +57,16 @@ Result<GpuProfile> gpuProfile(const gpu::GpuInfo& gpu, const gpu::Calibration& c
     for (const gpu::MeasuredFigure& f : figures) {
         GpuProfile::Row row{f.key, unitOf(f.key), f.how, {}, {}, f.value};
         device::Figure figure{f.value, row.unit, measuredOn + ": " + f.how, false, {}};
+        figure.calibrated = true;
         if (const device::Figure* spec = out.device.figure(f.key)) {
             row.spec = spec->value;
             row.specSource = spec->source;
+            figure.described = spec->value;
             figure.note = fmt::format("the description says {:g} ({})", spec->value, spec->source);
         }
-        // A roof of the L2 needs what the L1 keeps from it, which the models do not know: the figure is shown and not used.
-        if (f.key != "l2_bandwidth")
+        // Shown and not used: a roof of the L2 needs what the L1 keeps from it, which the models do not know; and a line a clock is what the L1
+        // does with lines in one bank, as a column of a matrix has them, where this is its best.
+        if (f.key != "l2_bandwidth" && f.key != "l1_lines_per_clock")
             out.device.figures[f.key] = std::move(figure);
         out.rows.push_back(std::move(row));
     }

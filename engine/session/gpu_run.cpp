@@ -82,16 +82,18 @@ Result<void> launchOn(const gpu::Gpu& gpu, const GpuRunRequest& request, LoadReq
 
 } // namespace
 
+Result<device::Device> describedDevice(const gpu::GpuInfo& gpu) {
+    if (std::optional<device::Device> known = device::findDeviceByDriverName(gpu.name))
+        return std::move(*known);
+    return device::findDevice(fmt::format("cc{}.{}", gpu.major, gpu.minor));
+}
+
 Result<GpuRunReport> runOnGpu(const gpu::Gpu& gpu, const GpuRunRequest& request, const compile::Environment& environment) {
     GpuRunReport out;
     out.gpu = gpu.info();
-    std::optional<device::Device> device = device::findDeviceByDriverName(out.gpu.name);
-    if (!device) {
-        Result<device::Device> bare = device::findDevice(fmt::format("cc{}.{}", out.gpu.major, out.gpu.minor));
-        if (!bare)
-            return failure(bare.error());
-        device = std::move(*bare);
-    }
+    const Result<device::Device> device = describedDevice(out.gpu);
+    if (!device)
+        return failure(device.error());
     out.deviceId = device->id;
     LoadRequest load = request.load;
     load.form = CodeForm::Written; // the driver compiles what is written
@@ -104,13 +106,14 @@ Result<GpuRunReport> runOnGpu(const gpu::Gpu& gpu, const GpuRunRequest& request,
     for (const std::vector<std::uint8_t>& buffer : out.run.buffers)
         after.push_back(std::as_bytes(std::span(buffer)));
     out.verification = verify(out.program, out.prepared, std::move(after));
+    out.residency.emplace(residencyOf(out.program, out.prepared, *device));
     if (request.compare) {
         Result<SimulatorComparison> comparison = compareWithSimulator(out, *device);
         if (!comparison)
             return failure(comparison.error());
         out.comparison = std::move(*comparison);
     }
-    if (request.time.timed) {
+    if (request.time.timed && request.model) {
         Result<SimReport> model = countSampled(out.program, request.launch, *device);
         if (!model)
             return failure(model.error());
@@ -131,6 +134,18 @@ std::string kernelName(const GpuRunReport& r) {
 }
 
 } // namespace
+
+MeasuredPoint measuredPoint(const GpuRunReport& r) {
+    MeasuredPoint out;
+    out.kernel = kernelName(r);
+    out.parameters = {r.program.resolved.values.begin(), r.program.resolved.values.end()};
+    out.seconds = r.run.time.median;
+    if (r.flops > 0)
+        out.flopsPerSecond = r.flops / r.run.time.median;
+    out.registersPerThread = r.run.registersPerThread;
+    out.blocksPerSm = r.run.blocksPerSm;
+    return out;
+}
 
 std::string toJson(const GpuRunReport& r) {
     const sim::Launch& l = r.prepared.launch;
@@ -169,12 +184,7 @@ std::string toJson(const GpuRunReport& r) {
                                 {"min", *std::min_element(t.clockMhz.begin(), t.clockMhz.end())},
                                 {"max", *std::max_element(t.clockMhz.begin(), t.clockMhz.end())},
                                 {"samples", t.clockMhz.size()}};
-        Json point{{"kernel", kernelName(r)}, {"time_s", t.median}};
-        if (r.flops > 0)
-            point["flops_per_s"] = r.flops / t.median;
-        for (const auto& [name, value] : r.program.resolved.values)
-            point["parameters"][name] = value;
-        out["points"] = Json::array({point});
+        out["points"] = Json::parse(toJson(MeasuredPoints{r.deviceId, {measuredPoint(r)}}))["points"];
     }
     if (r.model.point)
         out["model"] = {{"kind", "modelled"},
@@ -183,7 +193,11 @@ std::string toJson(const GpuRunReport& r) {
                         {"bottleneck", model::toString(r.model.point->bottleneck)},
                         {"error", modelError(r)}};
     if (r.model.occupancy)
-        out["occupancy"] = {{"modelled_blocks_per_sm", r.model.occupancy->blocksPerSm}, {"driver_blocks_per_sm", r.run.blocksPerSm}};
+        out["occupancy"] = {{"modelled_blocks_per_sm", r.model.occupancy->blocksPerSm},
+                            {"driver_blocks_per_sm", r.run.blocksPerSm},
+                            {"modelled_registers_per_thread", r.model.registersPerThread},
+                            {"driver_registers_per_thread", r.run.registersPerThread},
+                            {"registers_source", r.model.registersSource}};
     return out.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -210,22 +224,11 @@ std::string toText(const GpuRunReport& r) {
         out += fmt::format("modelled  {:.4g} ms, bound by {}: {:+.0f}% of measured\n", 1e3 * r.model.point->seconds, model::toString(r.model.point->bottleneck), 100 * modelError(r));
     else if (!r.model.modelNote.empty())
         out += fmt::format("model     {}\n", r.model.modelNote);
+    if (r.model.occupancy)
+        out += fmt::format("residency {} blocks an SM with {} registers a thread by the driver; {} with {} modelled ({}){}\n", r.run.blocksPerSm, r.run.registersPerThread,
+                           r.model.occupancy->blocksPerSm, r.model.registersPerThread, r.model.registersSource,
+                           r.run.blocksPerSm == r.model.occupancy->blocksPerSm ? "" : ": the model's occupancy is not the driver's");
     return out;
-}
-
-std::string fidelityHeader(const gpu::GpuInfo& gpu) {
-    return fmt::format("Results on an {} (CUDA {}) against the simulator, by `lanescope fidelity`.\n\n"
-                       "| kernel | reference | simulator, bit for bit | findings of the simulator | registers, driver |\n| --- | --- | --- | --- | --- |\n",
-                       gpu.name, gpu::versionText(gpu.driverVersion));
-}
-
-std::string fidelityRow(const GpuRunReport& r) {
-    const std::string reference = !r.verification ? "none" : r.verification->matches ? "equal within its rule" : "DIFFERS";
-    const std::string bits = !r.comparison                  ? "not compared"
-                             : r.comparison->different == 0 ? fmt::format("equal, {} elements", r.comparison->elements)
-                                                            : fmt::format("{} of {} elements differ", r.comparison->different, r.comparison->elements);
-    const std::string findings = r.comparison ? fmt::format("{}", fmt::join(r.comparison->findings, ", ")) : "";
-    return fmt::format("| {} | {} | {} | {} | {} |\n", kernelName(r), reference, bits, findings, r.run.registersPerThread);
 }
 
 } // namespace lanescope::session

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/gpu/kernel_run.h"
+#include "engine/session/measured.h"
 #include "engine/session/simulate.h"
 
 namespace lanescope::session {
@@ -16,6 +17,7 @@ struct GpuRunRequest {
     LaunchRequest launch;
     gpu::TimeOptions time;
     bool compare = false; ///< simulates all of the launch and compares every buffer bit for bit
+    bool model = true;    ///< false: no counts, no model and no rate, for whoever has them already
 };
 
 /// Buffers of the GPU against those of the simulator, by element of their type.
@@ -35,6 +37,7 @@ struct GpuRunReport {
     gpu::KernelRun run;
     std::optional<catalog::ReferenceReport> verification;
     std::optional<SimulatorComparison> comparison;
+    std::optional<KernelResidency> residency; ///< as the model has it
     SimReport model;        ///< counts from sampled blocks, and the model where it has one
     double flops = 0;       ///< of the launch, counted; 0 when nothing is known
 };
@@ -46,12 +49,14 @@ Result<GpuRunReport> runOnGpu(const gpu::Gpu& gpu, const GpuRunRequest& request,
 /// Measured seconds of a launch (median) against modelled; 0 without a model. Above 0: the model is slower than the GPU.
 double modelError(const GpuRunReport& report);
 
+/// The description of a GPU that the driver names so; else its bare compute capability.
+Result<device::Device> describedDevice(const gpu::GpuInfo& gpu);
+
+/// What is saved of a timed run.
+MeasuredPoint measuredPoint(const GpuRunReport& report);
+
 /// The report of `lanescope run --json`. Its "gpu" and "points" are what `lanescope roofline --measured` reads.
 std::string toJson(const GpuRunReport& report);
 std::string toText(const GpuRunReport& report);
-
-/// One row of the fidelity table: the reference, the simulator bit for bit, registers.
-std::string fidelityRow(const GpuRunReport& report);
-std::string fidelityHeader(const gpu::GpuInfo& gpu);
 
 } // namespace lanescope::session

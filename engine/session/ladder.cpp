@@ -72,6 +72,8 @@ const char* toString(Agreement agreement) {
         return "too_fast";
     case Agreement::NotModelled:
         return "not_modelled";
+    case Agreement::NotMeasured:
+        return "not_measured";
     }
     std::abort(); // the switch is complete
 }
@@ -80,12 +82,16 @@ Result<MeasuredLadder> parseLadder(std::string_view text, const std::string& pat
     try {
         const json root = json::parse(text);
         MeasuredLadder ladder;
-        ladder.gpu = root.at("gpu").get<std::string>();
+        ladder.id = root.value("ladder", "sgemm");
+        ladder.gpu = root.value("gpu", "");
         ladder.title = root.at("title").get<std::string>();
         ladder.source = root.at("source").get<std::string>();
         ladder.sizes = numbers(root.at("sizes"));
         ladder.bestName = root.at("best").at("name").get<std::string>();
-        ladder.bestFlopsPerSecond = 1e9 * root.at("best").at("gflops").get<double>();
+        ladder.bestPoint = root.at("best").value("point", "");
+        const bool isMeasured = !ladder.gpu.empty();
+        if (isMeasured)
+            ladder.bestFlopsPerSecond = 1e9 * root.at("best").at("gflops").get<double>();
         double flops = 2;
         for (const auto& [name, value] : ladder.sizes)
             flops *= double(value);
@@ -94,10 +100,11 @@ Result<MeasuredLadder> parseLadder(std::string_view text, const std::string& pat
             rung.kernel = row.at("kernel").get<std::string>();
             rung.name = row.at("name").get<std::string>();
             rung.parameters = numbers(row.value("parameters", json::object()));
-            rung.flopsPerSecond = row.contains("ms") ? flops / (1e-3 * row["ms"].get<double>())
-                                                     : 1e9 * row.at("gflops").get<double>();
             rung.note = row.value("note", "");
-            if (!(rung.flopsPerSecond > 0) || !std::isfinite(rung.flopsPerSecond))
+            if (isMeasured)
+                rung.flopsPerSecond = row.contains("ms") ? flops / (1e-3 * row["ms"].get<double>())
+                                                         : 1e9 * row.at("gflops").get<double>();
+            if (isMeasured && !(rung.flopsPerSecond > 0 && std::isfinite(rung.flopsPerSecond)))
                 return failure("ladder", fmt::format("{} has no rate above 0", rung.name),
                                {path, 0, 0}, "give \"gflops\" or \"ms\"");
             ladder.rungs.push_back(std::move(rung));
@@ -105,11 +112,14 @@ Result<MeasuredLadder> parseLadder(std::string_view text, const std::string& pat
         return ladder;
     } catch (const json::exception& e) {
         return failure("ladder", e.what(), {path, 0, 0},
-                       "a table has gpu, title, source, sizes, best and rungs");
+                       "a table has title, source, sizes, best and rungs, and the gpu where it was measured");
     }
 }
 
-Result<std::vector<MeasuredLadder>> measuredLadders() {
+namespace {
+
+/// Those of a GPU and those that are only lists of rungs.
+Result<std::vector<MeasuredLadder>> allTables() {
     std::vector<MeasuredLadder> all;
     for (const EmbeddedFile& file : embedded::ladders()) {
         Result<MeasuredLadder> ladder = parseLadder(file.bytes, std::string(file.name));
@@ -118,6 +128,104 @@ Result<std::vector<MeasuredLadder>> measuredLadders() {
         all.push_back(std::move(*ladder));
     }
     return all;
+}
+
+double flopsOf(const catalog::Overrides& sizes) {
+    double flops = 2;
+    for (const auto& [name, value] : sizes)
+        flops *= static_cast<double>(value);
+    return flops;
+}
+
+/// Rates of points over the table's; how many rungs have one.
+std::size_t takeMeasured(MeasuredLadder& table, const LadderOptions& options, const std::vector<catalog::Kernel>& kernels) {
+    catalog::Overrides sizes = table.sizes;
+    for (const auto& [name, value] : options.sizes)
+        sizes[name] = value;
+    std::size_t count = 0;
+    for (const MeasuredPoint& point : options.measured->points) {
+        if (point.kernel == table.bestPoint && point.parameters == std::map<std::string, std::int64_t>(sizes.begin(), sizes.end()))
+            table.bestFlopsPerSecond = point.rate(flopsOf(sizes));
+        for (MeasuredRung& rung : table.rungs) {
+            const catalog::Kernel* kernel = rung.kernel == point.kernel ? catalog::findKernel(kernels, point.kernel) : nullptr;
+            if (kernel == nullptr || !point.isOf(*kernel, parametersOf(table, rung, options)))
+                continue;
+            rung.flopsPerSecond = point.rate(flopsOf(sizes));
+            ++count;
+        }
+    }
+    return count;
+}
+
+} // namespace
+
+Result<std::vector<MeasuredLadder>> measuredLadders() {
+    Result<std::vector<MeasuredLadder>> all = allTables();
+    if (all)
+        std::erase_if(*all, [](const MeasuredLadder& ladder) { return ladder.gpu.empty(); });
+    return all;
+}
+
+std::vector<std::string> ladderIds() {
+    std::vector<std::string> ids;
+    if (const auto all = allTables())
+        for (const MeasuredLadder& ladder : *all)
+            if (std::find(ids.begin(), ids.end(), ladder.id) == ids.end())
+                ids.push_back(ladder.id);
+    return ids;
+}
+
+catalog::Overrides parametersOf(const MeasuredLadder& table, const MeasuredRung& rung, const LadderOptions& options) {
+    catalog::Overrides parameters = rung.parameters;
+    for (const catalog::Overrides* sizes : {&table.sizes, &options.sizes})
+        for (const auto& [name, value] : *sizes)
+            parameters[name] = value;
+    return parameters;
+}
+
+Result<MeasuredLadder> ladderTable(const device::Device& device, const LadderOptions& options) {
+    Result<std::vector<MeasuredLadder>> tables = allTables();
+    if (!tables)
+        return failure(tables.error());
+    const Result<const std::vector<catalog::Kernel>*> kernels = builtInKernels();
+    if (!kernels)
+        return failure(kernels.error());
+    std::erase_if(*tables, [&](const MeasuredLadder& t) { return t.id != options.id; });
+    if (tables->empty())
+        return failure("ladder", fmt::format("there is no ladder '{}'", options.id), {}, fmt::format("there are {}", fmt::join(ladderIds(), ", ")));
+    auto at = std::find_if(tables->begin(), tables->end(), [&](const MeasuredLadder& t) { return t.gpu == device.id; });
+    const bool isOwn = at != tables->end();
+    if (!isOwn) // the rungs are the same on every GPU; the H200's are ours, kernel by kernel
+        at = std::find_if(tables->begin(), tables->end(), [](const MeasuredLadder& t) { return t.gpu == "h200" || t.gpu.empty(); });
+    if (at == tables->end())
+        at = tables->begin();
+    MeasuredLadder table = std::move(*at);
+    if (!isOwn) {
+        table.gpu = device.id;
+        table.title = fmt::format("{} on {}, {}", table.id == "sgemm" ? "SGEMM" : "Tensor cores, f16 with f32 sums,", device.name, [&] {
+            std::vector<std::string> sizes;
+            for (const auto& [name, value] : table.sizes)
+                sizes.push_back(fmt::format("{} = {}", name, value));
+            return fmt::format("{}", fmt::join(sizes, ", "));
+        }());
+        table.source.clear();
+        table.bestFlopsPerSecond = 0;
+        for (MeasuredRung& rung : table.rungs)
+            rung.flopsPerSecond = 0;
+    }
+    const bool fits = options.measured != nullptr && options.measured->isOn(device.id);
+    const std::size_t taken = fits ? takeMeasured(table, options, **kernels) : 0;
+    if (taken > 0)
+        table.source = fmt::format("{} of {} rungs measured by lanescope{}{}", taken, table.rungs.size(), table.source.empty() ? "" : "; the others: ", table.source);
+    if (taken > 0 || isOwn || options.unmeasured)
+        return table;
+    const Result<std::vector<MeasuredLadder>> measured = measuredLadders();
+    std::vector<std::string> gpus;
+    for (const MeasuredLadder& t : *measured)
+        if (t.id == options.id)
+            gpus.push_back(t.gpu);
+    return failure("ladder", fmt::format("no ladder was measured on {}", device.name), {},
+                   gpus.empty() ? "measure it there with --run" : fmt::format("there are tables for {}; measure it there with --run", fmt::join(gpus, ", ")));
 }
 
 namespace {
@@ -166,9 +274,15 @@ void judge(LadderRung& rung, CodeForm form) {
     const double measured = rung.measured.flopsPerSecond;
     const model::LaunchTime time = model::launchTime(point.seconds, rung.sm ? std::optional(rung.sm->seconds) : std::nullopt);
     rung.flopsPerSecond = point.flopsPerSecond * point.seconds / time.seconds;
-    rung.error = rung.flopsPerSecond / measured - 1;
+    if (measured > 0)
+        rung.error = rung.flopsPerSecond / measured - 1;
     rung.flopsPerSecondWithoutOverlap = point.flopsPerSecond * point.seconds / sumOfRoofs(point);
     const std::string bound = toString(point.bottleneck);
+    if (!(measured > 0)) {
+        rung.agreement = Agreement::NotMeasured;
+        rung.reason = fmt::format("not measured on this GPU; modelled: bound by {}; {}", time.isBoundBySm ? "waiting, " + waitText(*rung.sm) : bound, secondRoof(point));
+        return;
+    }
     const bool hidesMerging = form == CodeForm::Written && (rung.changesAsCompiled || !rung.sm);
     if (std::abs(rung.error) <= kClose) {
         rung.agreement = Agreement::Close;
@@ -238,18 +352,9 @@ Result<Ladder> ladder(const std::string& gpu, const compile::Environment& enviro
     const Result<device::Device> device = device::findDevice(gpu);
     if (!device)
         return failure(device.error());
-    const Result<std::vector<MeasuredLadder>> tables = measuredLadders();
-    if (!tables)
-        return failure(tables.error());
-    const auto table = std::find_if(tables->begin(), tables->end(),
-                                    [&](const MeasuredLadder& t) { return t.gpu == device->id; });
-    if (table == tables->end()) {
-        std::vector<std::string> gpus;
-        for (const MeasuredLadder& t : *tables)
-            gpus.push_back(t.gpu);
-        return failure("ladder", fmt::format("no ladder was measured on {}", device->name), {},
-                       fmt::format("there are tables for {}", fmt::join(gpus, ", ")));
-    }
+    const Result<MeasuredLadder> table = ladderTable(*device, options);
+    if (!table)
+        return failure(table.error());
     Ladder result;
     result.table = *table;
     result.form = options.form;
@@ -258,11 +363,7 @@ Result<Ladder> ladder(const std::string& gpu, const compile::Environment& enviro
             options.progress(result.rungs.size(), table->rungs.size());
         LadderRung rung;
         rung.measured = measured;
-        catalog::Overrides parameters = measured.parameters;
-        for (const auto& [name, value] : table->sizes)
-            parameters[name] = value;
-        for (const auto& [name, value] : options.sizes)
-            parameters[name] = value;
+        const catalog::Overrides parameters = parametersOf(*table, measured, options);
         Result<ModelledKernel> modelled =
             modelKernel(*device, measured.kernel, parameters, environment, options.form,
                         options.cancel);
@@ -284,6 +385,21 @@ Result<Ladder> ladder(const std::string& gpu, const compile::Environment& enviro
     return result;
 }
 
+Result<void> setMeasured(Ladder& ladder, const LadderOptions& options) {
+    const Result<device::Device> device = device::findDevice(ladder.table.gpu);
+    if (!device)
+        return failure(device.error());
+    Result<MeasuredLadder> table = ladderTable(*device, options);
+    if (!table)
+        return failure(table.error());
+    ladder.table = std::move(*table);
+    for (std::size_t i = 0; i < std::min(ladder.rungs.size(), ladder.table.rungs.size()); ++i) {
+        ladder.rungs[i].measured = ladder.table.rungs[i];
+        judge(ladder.rungs[i], ladder.form);
+    }
+    return {};
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -292,9 +408,9 @@ Json rungJson(const LadderRung& rung) {
     Json row{{"kernel", rung.measured.kernel},
              {"name", rung.measured.name},
              {"parameters", rung.measured.parameters},
-             {"measured_flops_per_s", rung.measured.flopsPerSecond}};
+             {"measured_flops_per_s", rung.measured.flopsPerSecond > 0 ? Json(rung.measured.flopsPerSecond) : Json()}};
     row["modelled_flops_per_s"] = rung.modelled ? Json(rung.flopsPerSecond) : Json();
-    row["error"] = rung.modelled ? Json(rung.error) : Json();
+    row["error"] = rung.modelled && rung.measured.flopsPerSecond > 0 ? Json(rung.error) : Json();
     row["agreement"] = toString(rung.agreement);
     row["reason"] = rung.reason;
     if (!rung.modelled)
@@ -330,12 +446,13 @@ std::string toJson(const Ladder& ladder) {
     for (const LadderRung& rung : ladder.rungs)
         rungs.push_back(rungJson(rung));
     const MeasuredLadder& table = ladder.table;
-    const Json out{{"gpu", table.gpu},
+    const Json out{{"ladder", table.id},
+                   {"gpu", table.gpu},
                    {"title", table.title},
                    {"source", table.source},
                    {"as", name(ladder.form)},
                    {"sizes", table.sizes},
-                   {"best", {{"name", table.bestName}, {"flops_per_s", table.bestFlopsPerSecond}}},
+                   {"best", {{"name", table.bestName}, {"flops_per_s", table.bestFlopsPerSecond > 0 ? Json(table.bestFlopsPerSecond) : Json()}}},
                    {"rungs", rungs}};
     return out.dump(2, ' ', false, Json::error_handler_t::replace);
 }

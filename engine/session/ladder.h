@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The matmul ladder: what was measured on a GPU, kernel by kernel, beside what our model says of our
-// kernels with the same tiles on that GPU. Measured tables: assets/ladders/*.json, each with its
-// source.
+// kernels with the same tiles on that GPU. Tables: assets/ladders/*.json, each with its source; one without a GPU is a list of rungs to
+// measure, on whatever GPU. Points measured here (`lanescope ladder --run`) stand over a table's.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include "engine/base/diagnostic.h"
 #include "engine/catalog/catalog.h"
 #include "engine/compile/compile.h"
+#include "engine/session/measured.h"
 #include "engine/session/simulate.h"
 #include "engine/timing/result.h"
 
@@ -23,20 +24,24 @@ struct MeasuredRung {
     std::string kernel; ///< of the catalog
     std::string name;   ///< as the source calls it
     catalog::Overrides parameters;
-    double flopsPerSecond = 0;
+    double flopsPerSecond = 0; ///< 0: not measured
     std::string note; ///< where our kernel differs from the one measured
 };
 
 struct MeasuredLadder {
+    std::string id = "sgemm"; ///< what is climbed: "sgemm", "tensor"
     std::string gpu, title, source;
     catalog::Overrides sizes; ///< of the problem
     std::string bestName;     ///< "cuBLAS"
-    double bestFlopsPerSecond = 0;
+    std::string bestPoint;    ///< its name among measured points: "cublas_sgemm"
+    double bestFlopsPerSecond = 0; ///< 0: not measured
     std::vector<MeasuredRung> rungs;
 };
 
-/// The tables built into the program, by GPU.
+/// The tables built into the program that were measured on a GPU.
 Result<std::vector<MeasuredLadder>> measuredLadders();
+/// Names of the ladders that there are: "sgemm", "tensor".
+std::vector<std::string> ladderIds();
 /// Reads one table. Errors (code "ladder") name file and field.
 Result<MeasuredLadder> parseLadder(std::string_view json, const std::string& path);
 
@@ -48,9 +53,10 @@ enum class Agreement : std::uint8_t {
     NoOverlap,  ///< between the slowest roof and all of them one after another
     Latency,    ///< slower than that: waiting, which a roof does not see
     TooFast,    ///< slower than roofs and the timing of an SM allow
-    NotModelled ///< see the reason
+    NotModelled, ///< see the reason
+    NotMeasured
 };
-/// "close", "too_slow", "tail", "no_overlap", "latency", "too_fast", "not_modelled".
+/// "close", "too_slow", "tail", "no_overlap", "latency", "too_fast", "not_modelled", "not_measured".
 const char* toString(Agreement agreement);
 
 /// What the timing of one SM says of a rung.
@@ -86,12 +92,24 @@ struct LadderOptions {
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(std::size_t done, std::size_t of)> progress;
     catalog::Overrides sizes; ///< instead of the table's, to be quicker; the rates are compared
+    std::string id = "sgemm";
+    const MeasuredPoints* measured = nullptr; ///< stand over the table's, by kernel and parameters
+    bool unmeasured = false; ///< also on a GPU of which nothing was measured
 };
+
+/// The rungs of a ladder on a GPU, as its table or as points say how fast they are; nothing is modelled. Errors (code "ladder"): no ladder of
+/// this name; nothing was measured on this GPU (unless options.unmeasured).
+Result<MeasuredLadder> ladderTable(const device::Device& device, const LadderOptions& options = {});
+/// The rung's parameters at the sizes that are modelled and measured.
+catalog::Overrides parametersOf(const MeasuredLadder& table, const MeasuredRung& rung, const LadderOptions& options);
 
 /// Rungs whose kernel cannot be modelled stay in the list, with the reason. Errors (code "ladder"):
 /// no table for the GPU; code "cancelled".
 Result<Ladder> ladder(const std::string& gpu, const compile::Environment& environment,
                       const LadderOptions& options = {});
+
+/// The same models beside other measurements (options.measured). Errors: those of ladderTable.
+Result<void> setMeasured(Ladder& ladder, const LadderOptions& options);
 
 /// The report of `lanescope ladder --json`, indented by two.
 std::string toJson(const Ladder& ladder);

@@ -93,6 +93,10 @@ std::string csvText(std::string_view text) {
     return out + '"';
 }
 
+bool hasMeasured(const Sweep& sweep) {
+    return std::any_of(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& p) { return p.measured || !p.measureProblem.empty(); });
+}
+
 std::string problemText(const SweepPoint& point) {
     std::string out;
     for (const Diagnostic& problem : point.problems)
@@ -144,6 +148,45 @@ std::optional<double> figureOf(const SweepPoint& point, SweepFigure figure) {
     std::abort(); // the switch is complete
 }
 
+std::optional<double> SweepPoint::measuredFlopsPerSecond() const {
+    if (!measured || (!measured->flopsPerSecond && !modelled))
+        return std::nullopt;
+    return measured->rate(modelled ? modelled->point.flopsPerSecond * modelled->point.seconds : 0);
+}
+
+std::optional<double> SweepPoint::modelError() const {
+    const std::optional<double> rate = measuredFlopsPerSecond();
+    if (!rate || *rate <= 0 || !modelled)
+        return std::nullopt;
+    return modelled->point.flopsPerSecond / *rate - 1;
+}
+
+catalog::Overrides parametersOf(const Sweep& sweep, const SweepPoint& point) {
+    catalog::Overrides out = sweep.fixed;
+    for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis)
+        out[sweep.axes[axis].parameter] = point.values[axis];
+    return out;
+}
+
+std::size_t addMeasured(Sweep& sweep, const MeasuredPoints& measured) {
+    const Result<const std::vector<catalog::Kernel>*> kernels = builtInKernels();
+    const catalog::Kernel* kernel = kernels ? catalog::findKernel(**kernels, sweep.kernel) : nullptr;
+    if (kernel == nullptr || !measured.isOn(sweep.gpu))
+        return 0;
+    std::size_t count = 0;
+    for (SweepPoint& point : sweep.points) {
+        const catalog::Overrides parameters = parametersOf(sweep, point);
+        for (const MeasuredPoint& m : measured.points) {
+            // A point that does not name what is varied would stand for every cell.
+            const bool isNamed = std::all_of(sweep.axes.begin(), sweep.axes.end(), [&](const SweepAxis& axis) { return m.parameters.contains(axis.parameter); });
+            if (isNamed && m.isOf(*kernel, parameters))
+                point.measured = m;
+        }
+        count += point.measured ? 1 : 0;
+    }
+    return count;
+}
+
 Result<Sweep> sweep(const SweepRequest& request, const compile::Environment& environment) {
     const Result<device::Device> device = device::findDevice(request.gpu);
     if (!device)
@@ -183,11 +226,8 @@ Result<Sweep> sweep(const SweepRequest& request, const compile::Environment& env
         if (request.progress)
             request.progress(i, count);
         SweepPoint point = pointAt(result, i);
-        catalog::Overrides parameters = result.fixed;
-        for (std::size_t axis = 0; axis < result.axes.size(); ++axis)
-            parameters[result.axes[axis].parameter] = point.values[axis];
         Result<ModelledKernel> modelled =
-            modelKernel(*device, result.kernel, parameters, environment, request.form,
+            modelKernel(*device, result.kernel, parametersOf(result, point), environment, request.form,
                         request.cancel);
         if (request.cancel != nullptr && request.cancel->load())
             return failure("cancelled", fmt::format("cancelled after {} of {} points", i, count));
@@ -233,10 +273,24 @@ std::string toJson(const Sweep& sweep) {
                 problems.push_back({{"message", problem.message}, {"hint", problem.hint}});
             row["problems"] = std::move(problems);
         }
+        if (point.measured) {
+            if (const auto rate = point.measuredFlopsPerSecond())
+                row["measured_flops_per_s"] = *rate;
+            if (point.measured->seconds)
+                row["measured_time_s"] = *point.measured->seconds;
+            if (point.measured->registersPerThread)
+                row["driver_registers"] = *point.measured->registersPerThread;
+            if (point.measured->blocksPerSm)
+                row["driver_blocks_per_sm"] = *point.measured->blocksPerSm;
+            if (const auto error = point.modelError())
+                row["model_error"] = *error;
+        } else if (!point.measureProblem.empty()) {
+            row["measure_problem"] = point.measureProblem;
+        }
         points.push_back(std::move(row));
     }
     Json out{{"kernel", sweep.kernel}, {"title", sweep.title}, {"gpu", sweep.gpu},
-             {"as", name(sweep.form)}, {"kind", "modelled"}, {"axes", axes},         {"fixed", sweep.fixed},
+             {"as", name(sweep.form)}, {"kind", hasMeasured(sweep) ? "modelled and measured" : "modelled"}, {"axes", axes},         {"fixed", sweep.fixed},
              {"points", points}};
     out["best"] = sweep.best ? Json(*sweep.best) : Json();
     return out.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -248,7 +302,8 @@ std::string toCsv(const Sweep& sweep) {
         out += axis.parameter + ",";
     for (const SweepFigure figure : kFigures)
         out += fmt::format("{},", toString(figure));
-    out += "bottleneck,registers_source,problem\n";
+    const bool isMeasured = hasMeasured(sweep);
+    out += fmt::format("{}bottleneck,registers_source,problem\n", isMeasured ? "measured_flops_per_s,measured_time_s,model_error,driver_registers," : "");
     for (const SweepPoint& point : sweep.points) {
         for (const std::int64_t value : point.values)
             out += fmt::format("{},", value);
@@ -256,9 +311,16 @@ std::string toCsv(const Sweep& sweep) {
             const auto value = figureOf(point, figure);
             out += value ? fmt::format("{:.9g},", *value) : std::string(",");
         }
+        if (isMeasured) {
+            const auto field = [](const std::optional<double>& value) { return value ? fmt::format("{:.9g},", *value) : std::string(","); };
+            const auto registers = point.measured ? point.measured->registersPerThread : std::nullopt;
+            out += field(point.measuredFlopsPerSecond()) + field(point.measured ? point.measured->seconds : std::nullopt) + field(point.modelError()) +
+                   field(registers ? std::optional<double>(*registers) : std::nullopt);
+        }
         if (point.modelled)
-            out += fmt::format("{},{},\n", model::toString(point.modelled->point.bottleneck),
-                               csvText(point.modelled->registersSource));
+            out += fmt::format("{},{},{}\n", model::toString(point.modelled->point.bottleneck),
+                               csvText(point.modelled->registersSource),
+                               point.measureProblem.empty() ? std::string() : csvText(point.measureProblem));
         else
             out += fmt::format(",,{}\n", csvText(problemText(point)));
     }

@@ -12,6 +12,7 @@
 #include "engine/base/diagnostic.h"
 #include "engine/catalog/catalog.h"
 #include "engine/compile/compile.h"
+#include "engine/session/measured.h"
 #include "engine/session/simulate.h"
 
 namespace lanescope::session {
@@ -38,6 +39,13 @@ struct SweepPoint {
     /// Constraints that the combination breaks, or why it does not compile, launch or fit; empty
     /// when it is modelled.
     Diagnostics problems;
+    std::optional<MeasuredPoint> measured;
+    std::string measureProblem; ///< why it was not measured though it can launch: a fault, a wrong result, a time limit
+
+    /// FLOP/s; none when it was not measured, or nothing says how many FLOP the time was for.
+    std::optional<double> measuredFlopsPerSecond() const;
+    /// Modelled / measured FLOP/s - 1; above 0: the model is faster.
+    std::optional<double> modelError() const;
 };
 
 struct Sweep {
@@ -63,6 +71,12 @@ enum class SweepFigure : std::uint8_t {
 const char* toString(SweepFigure figure);
 /// Nothing for a point without a model, or without multiply-adds for the figures per 1000 of them.
 std::optional<double> figureOf(const SweepPoint& point, SweepFigure figure);
+
+/// The kernel's parameters at a point: those fixed and those varied.
+catalog::Overrides parametersOf(const Sweep& sweep, const SweepPoint& point);
+/// Sets what was measured beside what is modelled; later points replace earlier ones. How many points of the sweep have a measurement now; 0
+/// also when it is of another GPU.
+std::size_t addMeasured(Sweep& sweep, const MeasuredPoints& measured);
 
 /// M, N and K not in `fixed` are 1024 where the kernel has them: a size that fills a GPU. Errors
 /// (code "sweep"): an unknown kernel or parameter, one that is named twice or is fixed too, no

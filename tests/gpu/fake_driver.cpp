@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A library with the driver's functions for machines without a GPU: "device" memory is the host's, and a launch adds two arrays of floats,
-// whatever the PTX says. FAKE_CUDA names what goes wrong: no_gpu, ptx_version, ptx, memory, fault, hang, die, wrong (a sum is off).
+// A library with the driver's functions for machines without a GPU: "device" memory is the host's, and a launch adds two arrays of floats or
+// multiplies two matrices, by the kernel's name, whatever the PTX says. FAKE_CUDA names what goes wrong: no_gpu, ptx_version, ptx, memory, fault, hang, die, wrong (a sum is off).
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -16,6 +17,33 @@ bool is(const char* mode) {
 }
 bool g_isOldPtx = false; ///< what was loaded last is PTX 7 or older
 bool g_adds = false;     ///< and is the kernel that adds
+bool g_multiplies = false, g_isHalf = false; ///< or one of the ladders', with f16 operands
+
+float fromHalf(std::uint16_t bits) {
+    const int exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
+    const double value = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+    return static_cast<float>((bits & 0x8000) != 0 ? -value : value);
+}
+
+/// (M, N, K, A, B, C), row by row.
+void multiply(void** parameters) {
+    int size[3];
+    void* matrices[3];
+    for (int i = 0; i < 3; ++i) {
+        std::memcpy(&size[i], parameters[i], sizeof size[i]);
+        std::memcpy(&matrices[i], parameters[3 + i], sizeof matrices[i]);
+    }
+    const auto at = [](const void* matrix, int i) {
+        return g_isHalf ? fromHalf(static_cast<const std::uint16_t*>(matrix)[i]) : static_cast<const float*>(matrix)[i];
+    };
+    for (int row = 0; row < size[0]; ++row)
+        for (int column = 0; column < size[1]; ++column) {
+            float sum = 0;
+            for (int k = 0; k < size[2]; ++k)
+                sum = std::fma(at(matrices[0], row * size[2] + k), at(matrices[1], k * size[1] + column), sum);
+            static_cast<float*>(matrices[2])[row * size[1] + column] = sum;
+        }
+}
 
 } // namespace
 
@@ -65,6 +93,8 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void** 
     const std::string text(static_cast<const char*>(image));
     g_isOldPtx = text.find(".version 9") == std::string::npos && text.find(".version 8") == std::string::npos;
     g_adds = text.find("vector_add") != std::string::npos;
+    g_isHalf = text.find("t1_wmma") != std::string::npos || text.find("t2_mma") != std::string::npos;
+    g_multiplies = g_isHalf || text.find("k01_naive") != std::string::npos || text.find("k03_shared") != std::string::npos;
     if (is("ptx_version") && !g_isOldPtx)
         return 222;
     if (is("ptx")) {
@@ -107,6 +137,8 @@ int cuMemsetD8_v2(unsigned long long to, unsigned char value, std::size_t bytes)
     return 0;
 }
 int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void** parameters, void**) {
+    if (g_multiplies)
+        multiply(parameters);
     if (!g_adds)
         return 0;
     float* arrays[3];
@@ -134,6 +166,11 @@ int cuEventElapsedTime(float* ms, void*, void*) {
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, std::size_t) {
     *blocks = 8;
     return 0;
+}
+/// NVRTC asks the driver for one and takes a refusal.
+int cuGetExportTable(const void** table, const void*) {
+    *table = nullptr;
+    return 500;
 }
 int cuGetErrorName(int, const char** name) {
     *name = "CUDA_ERROR";

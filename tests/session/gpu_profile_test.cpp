@@ -15,7 +15,7 @@ namespace {
 
 gpu::Calibration calibration() {
     gpu::Calibration out;
-    out.figures = {{"dram_copy_bandwidth_measured", 4000, "copying"}, {"l2_bandwidth", 6000, "reading"}, {"latency_l1", 41.5, "a chase"}, {"fp32_lanes_per_sm", 126, "FMAs"}};
+    out.figures = {{"dram_copy_bandwidth_measured", 4000, "copying"}, {"l2_bandwidth", 6000, "reading"}, {"latency_l1", 41.5, "a chase"}, {"fp32_lanes_per_sm", 126, "FMAs"}, {"l1_lines_per_clock", 4, "lines"}};
     out.clockMhz = 1755;
     return out;
 }
@@ -29,9 +29,15 @@ TEST_CASE("measured figures replace described ones, which stay in the note") {
     CHECK(profile->device.value("dram_bandwidth") == 4000);
     CHECK(profile->device.value("boost_clock") == 1755);
     CHECK(profile->device.value("latency_l1") == 41.5);
+    CHECK(profile->device.value("l1_lines_per_clock") == device::findDevice("h200")->value("l1_lines_per_clock"));
+    CHECK(profile->rows.size() == 7); // shown all the same, with the roof of the DRAM and the clock
     CHECK(profile->device.value("l2_bandwidth") == device::findDevice("h200")->value("l2_bandwidth"));
     CHECK_THAT(profile->device.figure("dram_bandwidth")->source, Catch::Contains("measured on NVIDIA H200"));
     CHECK_THAT(profile->device.figure("dram_bandwidth")->note, Catch::Contains("the description says 4800"));
+    CHECK(profile->device.figure("dram_bandwidth")->calibrated);
+    CHECK(profile->device.figure("dram_bandwidth")->described == 4800);
+    CHECK_FALSE(profile->device.figure("l1_lines_per_clock")->calibrated); // shown and not used
+    CHECK_FALSE(device::findDevice("h200")->figure("dram_bandwidth")->calibrated);
     CHECK_FALSE(device::findDeviceByDriverName("NVIDIA H200")->id == "h200-measured");
 
     SECTION("the description reads back, by path and among the user's own") {
@@ -42,6 +48,9 @@ TEST_CASE("measured figures replace described ones, which stay in the note") {
         const auto byPath = device::findDevice(file.string());
         REQUIRE(byPath);
         CHECK(byPath->figures.size() == profile->device.figures.size());
+        CHECK(byPath->figure("dram_bandwidth")->calibrated);
+        CHECK(byPath->figure("dram_bandwidth")->described == 4800);
+        CHECK_FALSE(byPath->figure("sm_count")->described);
         REQUIRE(setenv("LANESCOPE_GPUS", folder.c_str(), 1) == 0);
         const auto byId = device::findDevice("H200-measured");
         const auto all = device::allDevices();
