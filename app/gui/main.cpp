@@ -57,6 +57,15 @@ int exportOnly(const Options& options) {
     exportOptions.form = options.form;
     exportOptions.sweepX = options.over.value(0).toStdString();
     exportOptions.sweepY = options.over.value(1).toStdString();
+    for (const QString& file : options.measured) {
+        const auto points = session::readMeasured(file.toStdString());
+        if (!points) {
+            std::fprintf(stderr, "lanescope-gui: %s\n", toString(points.error()).c_str());
+            return 1;
+        }
+        exportOptions.measured.gpu = points->gpu;
+        exportOptions.measured.points.insert(exportOptions.measured.points.end(), points->points.begin(), points->points.end());
+    }
     if (options.theme == QLatin1String("dark"))
         exportOptions.theme = views::ThemeKind::Dark;
     if (options.size.isValid())
@@ -133,6 +142,12 @@ int run(int argc, char** argv, const Options& options) {
     openFirst(window, options, useSettings ? &settings : nullptr, firstKernel);
     if (options.form)
         emit window.intents().setForm(*options.form);
+    for (const QString& file : options.measured)
+        window.openMeasuredFile(file);
+    if (!options.counters.isEmpty())
+        window.openCountersFile(options.counters);
+    if (!options.pane.isEmpty())
+        window.showPane(options.pane);
     if (!options.screenshot.isEmpty())
         return writeScreenshot(window, options.screenshot);
     if (!options.demoFolder.isEmpty())

@@ -72,11 +72,18 @@ ParseResult parseOptions(const QStringList& arguments) {
         QStringLiteral("out"),
         QStringLiteral("File of the chart: .svg, .png, .pdf, .csv or .json."),
         QStringLiteral("FILE"));
+    const QCommandLineOption measured(QStringLiteral("measured"),
+                                      QStringLiteral("Points saved by lanescope run, sweep or ladder, drawn over the models (may be repeated)."),
+                                      QStringLiteral("FILE.json"));
+    const QCommandLineOption counters(QStringLiteral("ncu"),
+                                      QStringLiteral("What ncu --csv --page raw printed: the hardware's counters beside ours."),
+                                      QStringLiteral("FILE.csv"));
+    const QCommandLineOption pane(QStringLiteral("pane"), QStringLiteral("Brings a pane to the front: roofline, ladder, sweep, counters, ..."), QStringLiteral("ID"));
     const QCommandLineOption noSettings(
         QStringLiteral("no-settings"),
         QStringLiteral("Neither reads nor writes the user's settings."));
     parser.addOptions({version, lesson, step, kernel, file, theme, size, screenshot, demo, chart, over,
-                       gpu, form, out, noSettings});
+                       gpu, form, out, measured, counters, pane, noSettings});
     if (!parser.parse(arguments))
         return wrong(parser.errorText());
     if (parser.isSet(help)) {
@@ -101,6 +108,9 @@ ParseResult parseOptions(const QStringList& arguments) {
     options.chart = parser.value(chart);
     options.out = parser.value(out);
     options.over = parser.values(over);
+    options.measured = parser.values(measured);
+    options.counters = parser.value(counters);
+    options.pane = parser.value(pane);
     if (parser.isSet(form)) {
         const QString name = parser.value(form);
         if (name == QLatin1String("compiled"))

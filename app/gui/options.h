@@ -22,6 +22,9 @@ struct Options {
     QString gpu = QStringLiteral("h100");
     QString out;
     QStringList kernels; ///< of the roofline
+    QStringList measured; ///< files of measured points
+    QString counters;     ///< of Nsight Compute
+    QString pane;         ///< to bring to the front
     QStringList over;    ///< parameters of the sweep, one or two
     std::optional<session::CodeForm> form;
     int step = 0;        ///< of the lesson, from 1; 0: the first

@@ -31,13 +31,14 @@ Outcome outcomeOf(GpuProcess& process, const std::function<void()>& start) {
     QEventLoop loop;
     QElapsedTimer timer;
     timer.start();
-    QObject::connect(&process, &GpuProcess::finished, &loop, [&](const QString& report, const session::MeasuredPoints& points) {
+    QObject::connect(&process, &GpuProcess::finished, &loop, [&](const QString& report, const session::MeasuredPoints& points, const QStringList&) {
         out.report = report;
         out.points = points;
         loop.quit();
     });
-    QObject::connect(&process, &GpuProcess::failed, &loop, [&](const QString& message) {
+    QObject::connect(&process, &GpuProcess::failed, &loop, [&](const QString& message, const session::MeasuredPoints& points) {
         out.message = message;
+        out.points = points;
         loop.quit();
     });
     QTimer::singleShot(30000, &loop, &QEventLoop::quit);
@@ -51,7 +52,7 @@ Outcome run(const char* mode, const QString& text = {}) {
     qputenv("LD_LIBRARY_PATH", LANESCOPE_FAKE_DRIVER);
     qputenv("FAKE_CUDA", mode);
     GpuProcess process(nullptr, QStringLiteral(LANESCOPE_PROGRAM));
-    const Outcome out = outcomeOf(process, [&] { process.start(QStringLiteral("vector_add"), {{"n", 5000}}, text); });
+    const Outcome out = outcomeOf(process, [&] { process.start(runJob(QStringLiteral("vector_add"), {{"n", 5000}}, text)); });
     qunsetenv("LD_LIBRARY_PATH");
     qunsetenv("FAKE_CUDA");
     return out;
@@ -122,7 +123,7 @@ TEST_CASE("what goes wrong on the GPU is one line in the window") {
     CHECK(run("no_gpu").message.contains(QStringLiteral("finds no GPU")));
     CHECK(run("", QStringLiteral("this is not CUDA")).message.contains(QStringLiteral("vector_add.cu")));
     GpuProcess missing(nullptr, QStringLiteral("/nonexistent/lanescope"));
-    CHECK(outcomeOf(missing, [&] { missing.start(QStringLiteral("vector_add"), {}, {}); }).message.contains(QStringLiteral("not beside this one")));
+    CHECK(outcomeOf(missing, [&] { missing.start(runJob(QStringLiteral("vector_add"), {})); }).message.contains(QStringLiteral("not beside this one")));
     CHECK_FALSE(missing.isRunning());
 }
 
@@ -131,7 +132,7 @@ TEST_CASE("a run that hangs is cancelled at once") {
     qputenv("FAKE_CUDA", "hang");
     GpuProcess process(nullptr, QStringLiteral(LANESCOPE_PROGRAM));
     const Outcome out = outcomeOf(process, [&] {
-        process.start(QStringLiteral("vector_add"), {}, {});
+        process.start(runJob(QStringLiteral("vector_add"), {}));
         QTimer::singleShot(500, &process, &GpuProcess::cancel);
     });
     qunsetenv("LD_LIBRARY_PATH");

@@ -81,7 +81,7 @@ TEST_CASE("there is a table for the A6000 and one for the H200, and no other is 
         gpus.push_back(table.gpu);
     CHECK(std::find(gpus.begin(), gpus.end(), "rtx-a6000") != gpus.end());
     CHECK(std::find(gpus.begin(), gpus.end(), "h200") != gpus.end());
-    CHECK_FALSE(modelLadder("t4", session::CodeForm::Written));
+    CHECK_FALSE(modelLadder({"t4", "sgemm", session::CodeForm::Written}));
 }
 
 TEST_CASE("the ladder is exported with both figures", "[ladder][export]") {

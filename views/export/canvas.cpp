@@ -301,6 +301,23 @@ QString grouped(qint64 value) {
     return locale.toString(value);
 }
 
+QString signedPercent(double share) {
+    return (share >= 0 ? QStringLiteral("+") : QStringLiteral("−")) + QString::number(std::fabs(100 * share), 'f', 1) + QLatin1Char('%');
+}
+
+QStringList wrapped(const QString& text, int length) {
+    QStringList lines;
+    QString line;
+    for (const QString& word : text.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+        if (!line.isEmpty() && line.size() + word.size() >= length) {
+            lines << line;
+            line.clear();
+        }
+        line += (line.isEmpty() ? QString() : QStringLiteral(" ")) + word;
+    }
+    return line.isEmpty() ? lines : lines << line;
+}
+
 QString percent(double share) {
     const double p = share * 100;
     QString s = QString::number(p, 'f', 1);

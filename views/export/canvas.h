@@ -12,6 +12,7 @@
 #include <QPointF>
 #include <QRectF>
 #include <QString>
+#include <QStringList>
 
 #include "views/kit/theme.h"
 
@@ -100,6 +101,10 @@ private:
 QString grouped(qint64 value);
 /// Share 0..1 -> "12.5%", "100%".
 QString percent(double share);
+/// "+12.3%", "−4.0%".
+QString signedPercent(double share);
+/// A sentence in lines of about this many characters.
+QStringList wrapped(const QString& text, int length = 64);
 /// At least three significant digits without trailing zeros: 66.9, 5.6, 0.0606, 1,234.
 QString shortNumber(double value);
 /// Bytes with the unit that keeps it short: "96 B", "65 KB", "1.5 MB" (KB = 1024 B).

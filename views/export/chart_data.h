@@ -31,6 +31,11 @@ struct KernelPoint {
     std::array<std::optional<double>, kMemoryLevels> intensity;
     double flopsPerSecond = 0; ///< modelled
     std::optional<double> measuredFlopsPerSecond;
+    std::string measuredNote; ///< a measurement above the roof: what that means
+    /// Modelled / measured - 1; above 0: the model is faster.
+    std::optional<double> modelError() const {
+        return measuredFlopsPerSecond && *measuredFlopsPerSecond > 0 ? std::optional(flopsPerSecond / *measuredFlopsPerSecond - 1) : std::nullopt;
+    }
     double seconds = 0;  ///< modelled
     std::string boundBy; ///< "L1 lines", "FP32"
     std::string formula; ///< how the time came about
@@ -77,6 +82,7 @@ struct OccupancyData {
     double occupancy = 0;
     std::array<OccupancyCurveData, 3> curves; ///< registers, shared memory, block size
     std::string problem;                      ///< not empty: the launch does not fit the GPU
+    std::optional<int> driverRegisters, driverBlocksPerSm; ///< as the driver reported them when the kernel was measured
 };
 
 /// The same grid on a GPU.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/export/chart_documents.h"
 
+#include <algorithm>
+
 #include <QPainter>
 
 #include "views/export/canvas.h"
@@ -60,7 +62,14 @@ Document rooflineDocument(const RooflineData& data, MemoryLevel axis) {
                  QStringLiteral("bytes_per_s"),
                  QStringLiteral("time_s"),
                  QStringLiteral("bound_by")};
+    const bool isMeasured = std::any_of(data.points.begin(), data.points.end(), [](const KernelPoint& p) { return p.measuredFlopsPerSecond.has_value(); });
+    if (isMeasured) {
+        d.basis = QStringLiteral("modelled and measured");
+        d.caption.replace(QStringLiteral("Modelled"), QStringLiteral("Modelled and measured"));
+        d.columns << QStringLiteral("measured_flops_per_s") << QStringLiteral("model_error");
+    }
     d.json = documentHead("roofline", data.gpu);
+    d.json["basis"] = d.basis.toStdString();
     Json roofs = Json::array(), points = Json::array();
     for (const ComputeRoof& roof : data.compute) {
         d.rows.push_back({QStringLiteral("roof"),
@@ -103,6 +112,8 @@ Document rooflineDocument(const RooflineData& data, MemoryLevel axis) {
         row += QString();
         row += number(p.seconds);
         row += str(p.boundBy);
+        if (isMeasured)
+            row << (p.measuredFlopsPerSecond ? number(*p.measuredFlopsPerSecond) : QString()) << (p.modelError() ? number(*p.modelError()) : QString());
         d.rows.push_back(row);
         point["flop_per_byte"] = intensity;
         point["flops_per_s"] = p.flopsPerSecond;
@@ -110,8 +121,16 @@ Document rooflineDocument(const RooflineData& data, MemoryLevel axis) {
         point["bound_by"] = p.boundBy;
         if (p.measuredFlopsPerSecond)
             point["measured_flops_per_s"] = *p.measuredFlopsPerSecond;
+        if (p.modelError())
+            point["model_error"] = *p.modelError();
+        if (!p.measuredNote.empty())
+            point["measured_note"] = p.measuredNote;
         points.push_back(std::move(point));
     }
+    if (isMeasured)
+        for (QStringList& row : d.rows)
+            while (row.size() < d.columns.size())
+                row << QString();
     d.json["roofs"] = std::move(roofs);
     d.json["points"] = std::move(points);
     if (!data.notes.empty())
@@ -249,19 +268,20 @@ Document ladderDocument(const LadderData& data) {
     Json rungs = Json::array();
     for (const LadderEntry& e : data.entries) {
         const bool isModelled = e.modelledFlopsPerSecond.has_value();
-        d.rows.push_back({str(e.kernel), str(e.name), number(e.measuredFlopsPerSecond),
+        const bool isMeasured = e.measuredFlopsPerSecond > 0;
+        d.rows.push_back({str(e.kernel), str(e.name), isMeasured ? number(e.measuredFlopsPerSecond) : QString(),
                           isModelled ? number(*e.modelledFlopsPerSecond) : QString(),
-                          isModelled ? number(e.error) : QString(), str(e.agreement),
+                          isModelled && isMeasured ? number(e.error) : QString(), str(e.agreement),
                           str(e.reason)});
-        Json rung{{"kernel", e.kernel},
-                  {"name", e.name},
-                  {"measured_flops_per_s", e.measuredFlopsPerSecond},
-                  {"agreement", e.agreement},
-                  {"reason", e.reason}};
-        if (isModelled) {
+        Json rung{{"kernel", e.kernel}, {"name", e.name}};
+        if (isMeasured)
+            rung["measured_flops_per_s"] = e.measuredFlopsPerSecond;
+        rung["agreement"] = e.agreement;
+        rung["reason"] = e.reason;
+        if (isModelled)
             rung["modelled_flops_per_s"] = *e.modelledFlopsPerSecond;
+        if (isModelled && isMeasured)
             rung["model_error"] = e.error;
-        }
         rungs.push_back(std::move(rung));
     }
     d.json["rungs"] = std::move(rungs);
@@ -285,7 +305,14 @@ Document sweepDocument(const SweepData& data, SweepMeasure measure) {
                  QStringLiteral("registers_per_thread"),
                  QStringLiteral("bound_by"),
                  QStringLiteral("problem")};
+    const bool isMeasured = data.hasMeasured();
+    if (isMeasured) {
+        d.basis = QStringLiteral("modelled and measured");
+        d.caption.replace(QStringLiteral("Modelled"), QStringLiteral("Modelled and measured"));
+        d.columns << QStringLiteral("measured_flops_per_s") << QStringLiteral("model_error") << QStringLiteral("driver_registers");
+    }
     d.json = documentHead("sweep", data.gpu);
+    d.json["basis"] = d.basis.toStdString();
     d.json["kernel"] = data.kernel;
     if (!data.problem.empty()) {
         d.json["problem"] = data.problem;
@@ -305,6 +332,9 @@ Document sweepDocument(const SweepData& data, SweepMeasure measure) {
                           value(cell.flopsPerSecond), value(cell.occupancy),
                           value(cell.wavefronts), value(cell.registers), str(cell.boundBy),
                           str(cell.problem)});
+        if (isMeasured)
+            d.rows.back() << (cell.measuredFlopsPerSecond ? number(*cell.measuredFlopsPerSecond) : QString()) << (cell.modelError() ? number(*cell.modelError()) : QString())
+                          << (cell.driverRegisters ? QString::number(*cell.driverRegisters) : QString());
         Json one{{data.x.name, data.x.values[i % data.columns()]}};
         if (!data.y.name.empty())
             one[data.y.name] = data.y.values[i / data.columns()];
@@ -314,6 +344,12 @@ Document sweepDocument(const SweepData& data, SweepMeasure measure) {
             one["wavefronts_per_1000_fma"] = cell.wavefronts;
             one["registers_per_thread"] = cell.registers;
             one["bound_by"] = cell.boundBy;
+            if (cell.measuredFlopsPerSecond)
+                one["measured_flops_per_s"] = *cell.measuredFlopsPerSecond;
+            if (cell.modelError())
+                one["model_error"] = *cell.modelError();
+            if (cell.driverRegisters)
+                one["driver_registers"] = *cell.driverRegisters;
         } else {
             one["problem"] = cell.problem;
         }

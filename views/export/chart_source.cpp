@@ -462,4 +462,36 @@ bool addOpenKernel(Performance& performance, const session::Snapshot& snapshot) 
     return true;
 }
 
+void addMeasured(Performance& performance, const session::MeasuredPoints& measured, session::CodeForm form,
+                 const std::function<std::map<std::string, std::int64_t>(const std::string&)>& valuesOf) {
+    const auto kernels = session::builtInKernels();
+    if (!kernels || !measured.isOn(performance.deviceId))
+        return;
+    constexpr double kAbove = 1.02; // of the roof: what is above it is no rounding
+    for (KernelPoint& point : performance.roofline.points) {
+        const catalog::Kernel* kernel = catalog::findKernel(**kernels, point.id);
+        if (kernel == nullptr)
+            continue;
+        const std::map<std::string, std::int64_t> values = valuesOf(point.id);
+        for (const session::MeasuredPoint& m : measured.points) {
+            if (!m.isOf(*kernel, values))
+                continue;
+            // A rate that is not said follows from the time: both are of the same work.
+            point.measuredFlopsPerSecond = m.rate(point.flopsPerSecond * point.seconds);
+            point.measuredNote.clear();
+            if (*point.measuredFlopsPerSecond > kAbove * point.flopsPerSecond)
+                point.measuredNote = "Measured above the roof of " + point.boundBy + ": the kernel does less of that work than is counted, " +
+                                     (form == session::CodeForm::Written ? "as when ptxas merges accesses of the PTX (see it as compiled)."
+                                                                         : "or the roof is lower than this GPU's (measure it with calibrate).");
+            for (KernelEntry& entry : performance.kernels)
+                if (entry.point.id == point.id) {
+                    entry.point.measuredFlopsPerSecond = point.measuredFlopsPerSecond;
+                    entry.point.measuredNote = point.measuredNote;
+                    entry.occupancy.driverRegisters = m.registersPerThread;
+                    entry.occupancy.driverBlocksPerSm = m.blocksPerSm;
+                }
+        }
+    }
+}
+
 } // namespace lanescope::views

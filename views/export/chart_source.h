@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "engine/base/diagnostic.h"
 #include "engine/session/code_form.h"
+#include "engine/session/measured.h"
 #include "views/export/chart_data.h"
 
 namespace lanescope::session {
@@ -69,6 +71,11 @@ Result<Performance> modelPerformance(const PerformanceRequest& request);
 
 /// The kernel that is open, from its finished run; false when the run has no model.
 bool addOpenKernel(Performance& performance, const session::Snapshot& snapshot);
+
+/// What was measured over the points of the same kernel and parameters (`valuesOf` says with which a kernel was modelled), where it was
+/// measured on the same GPU.
+void addMeasured(Performance& performance, const session::MeasuredPoints& measured, session::CodeForm form,
+                 const std::function<std::map<std::string, std::int64_t>(const std::string& kernel)>& valuesOf);
 
 /// Roofs of a GPU without any point.
 Result<Performance> roofsOnly(const std::string& deviceId);

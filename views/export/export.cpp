@@ -15,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/csv.h"
 #include "views/export/canvas.h"
 #include "views/export/chart_documents.h"
 #include "views/kit/pane.h"
@@ -225,7 +226,9 @@ Result<void> exportChart(ChartKind kind, const ExportOptions& o, const std::stri
         return data ? exportOccupancy(*data, o, path) : failure(data.error());
     }
     if (kind == ChartKind::Ladder) {
-        const auto ladder = modelLadder(o.gpu, o.form.value_or(session::CodeForm::Compiled));
+        LadderRequest request{o.gpu, o.ladder, o.form.value_or(session::CodeForm::Compiled), o.measured};
+        request.unmeasured = o.ladder != "sgemm";
+        const auto ladder = modelLadder(request);
         return ladder ? exportLadder(*ladder, o, path) : failure(ladder.error());
     }
     if (kind == ChartKind::Sweep) {
@@ -238,6 +241,7 @@ Result<void> exportChart(ChartKind kind, const ExportOptions& o, const std::stri
         if (!data->problem.empty())
             return failure("argument", data->problem, {}, "`lanescope kernels` lists kernels and parameters");
         runSweep(*data, nullptr, {});
+        addMeasured(*data, o.measured);
         return exportSweep(*data, o, path);
     }
     PerformanceRequest request;
@@ -247,9 +251,10 @@ Result<void> exportChart(ChartKind kind, const ExportOptions& o, const std::stri
     request.sizes = chartSizes();
     for (const auto& [name, value] : o.sizes)
         request.sizes[name] = value;
-    const auto performance = modelPerformance(request);
+    auto performance = modelPerformance(request);
     if (!performance)
         return failure(performance.error());
+    addMeasured(*performance, o.measured, request.form, [&](const std::string&) { return request.sizes; });
     if (kind == ChartKind::Roofline)
         return exportRoofline(performance->roofline, o, path);
     if (performance->kernels.empty())
@@ -313,37 +318,10 @@ QString csvLine(const QStringList& fields) {
 
 std::vector<QStringList> parseCsv(const QString& text) {
     std::vector<QStringList> records;
-    QStringList record;
-    QString field;
-    bool quoted = false, any = false;
-    for (qsizetype i = 0; i < text.size(); ++i) {
-        const QChar ch = text[i];
-        any = true;
-        if (quoted) {
-            if (ch != '"')
-                field += ch;
-            else if (i + 1 < text.size() && text[i + 1] == '"')
-                field += text[++i];
-            else
-                quoted = false;
-        } else if (ch == '"') {
-            quoted = true;
-        } else if (ch == ',') {
-            record += field;
-            field.clear();
-        } else if (ch == '\n') {
-            record += field;
-            records.push_back(record);
-            record.clear();
-            field.clear();
-            any = false;
-        } else if (ch != '\r') {
-            field += ch;
-        }
-    }
-    if (any) {
-        record += field;
-        records.push_back(record);
+    for (const CsvRecord& record : csvRecords(text.toStdString())) {
+        QStringList& fields = records.emplace_back();
+        for (const std::string& field : record.fields)
+            fields += QString::fromStdString(field);
     }
     return records;
 }

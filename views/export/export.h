@@ -43,6 +43,8 @@ struct ExportOptions {
     int curve = 0;                      ///< occupancy: 0 registers, 1 shared memory, 2 block size
     std::string sweepX, sweepY;         ///< sweep: parameters; empty: the kernel's first two
     SweepMeasure measure = SweepMeasure::Flops; ///< sweep
+    session::MeasuredPoints measured;           ///< drawn beside the model (roofline, sweep, ladder)
+    std::string ladder = "sgemm";               ///< which ladder
     std::optional<KernelShape> shape;   ///< occupancy of a launch that is no kernel of ours
     std::optional<session::CodeForm> form; ///< none: as compiled for the ladder, whose measurements are, as written for the others
 };

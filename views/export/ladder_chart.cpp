@@ -104,16 +104,18 @@ void paintLadder(Canvas& c, const QRectF& rect, const LadderData& d) {
             if (hasFigures)
                 c.textHalo(g.x(*e.modelledFlopsPerSecond) + 5, middle - 1, shortNumber(*e.modelledFlopsPerSecond / 1e12), figure, ground);
         }
-        c.fill({g.left, middle + 0.5, std::max(1.0, g.x(e.measuredFlopsPerSecond) - g.left), bar}, t.acc);
-        if (hasFigures)
-            c.textHalo(g.x(e.measuredFlopsPerSecond) + 5, middle + bar, shortNumber(e.measuredFlopsPerSecond / 1e12), figure, ground);
-        QString text = QStringLiteral("not modelled");
-        if (e.modelledFlopsPerSecond)
-            text = (e.error >= 0 ? QStringLiteral("+") : QStringLiteral("−")) + QString::number(std::fabs(100 * e.error), 'f', 1) + QLatin1Char('%');
-        if (e.modelledFlopsPerSecond && !e.isClose)
+        const bool isMeasured = e.measuredFlopsPerSecond > 0;
+        if (isMeasured) {
+            c.fill({g.left, middle + 0.5, std::max(1.0, g.x(e.measuredFlopsPerSecond) - g.left), bar}, t.acc);
+            if (hasFigures)
+                c.textHalo(g.x(e.measuredFlopsPerSecond) + 5, middle + bar, shortNumber(e.measuredFlopsPerSecond / 1e12), figure, ground);
+        }
+        const bool hasError = isMeasured && e.modelledFlopsPerSecond;
+        QString text = hasError ? signedPercent(e.error) : isMeasured ? QStringLiteral("not modelled") : QStringLiteral("not measured");
+        if (hasError && !e.isClose)
             text.prepend(e.error > 0 ? QStringLiteral("▲ ") : QStringLiteral("▼ "));
         c.text(rect.right() - 14, middle + 4, text,
-               {e.modelledFlopsPerSecond ? Theme::mono(11, e.isClose ? QFont::Medium : QFont::Bold) : Theme::ui(11), e.isClose ? t.tx2 : t.errtx, Align::Right});
+               {hasError ? Theme::mono(11, e.isClose ? QFont::Medium : QFont::Bold) : Theme::ui(11), e.isClose || !isMeasured ? t.tx2 : t.errtx, Align::Right});
     }
 }
 

@@ -5,15 +5,21 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/base/diagnostic.h"
 #include "engine/session/code_form.h"
+#include "engine/session/measured.h"
 
 class QPointF;
 class QRectF;
+
+namespace lanescope::session {
+struct Ladder;
+}
 
 namespace lanescope::views {
 
@@ -21,7 +27,7 @@ class Canvas;
 
 struct LadderEntry {
     std::string kernel, name;            ///< "k05_tile2d"; as the source calls it
-    double measuredFlopsPerSecond = 0;
+    double measuredFlopsPerSecond = 0;   ///< 0: not measured
     std::optional<double> modelledFlopsPerSecond;
     double error = 0;                    ///< modelled / measured - 1
     bool isClose = false;                ///< within 15 per cent
@@ -29,24 +35,33 @@ struct LadderEntry {
 };
 
 struct LadderData {
-    std::string gpu, title, source;
+    std::string id = "sgemm", gpu, title, source;
     session::CodeForm form = session::CodeForm::Written; ///< of the kernels that were modelled
     std::string bestName; ///< "cuBLAS"
-    double bestFlopsPerSecond = 0;
+    double bestFlopsPerSecond = 0; ///< 0: not measured
     std::vector<LadderEntry> entries;
     std::string selected; ///< id of the highlighted kernel
     std::string problem;  ///< not empty: nothing to show, and why
+    std::shared_ptr<const session::Ladder> model; ///< what it was made of
 };
 
 struct LadderTable {
-    std::string gpu, title;
+    std::string gpu, title, id = "sgemm";
 };
 /// The measured tables that there are.
 std::vector<LadderTable> ladderTables();
 
+struct LadderRequest {
+    std::string gpu, id = "sgemm";
+    session::CodeForm form = session::CodeForm::Compiled;
+    session::MeasuredPoints measured{}; ///< over the table's figures
+    bool unmeasured = false;            ///< also a GPU of which nothing was measured
+};
 /// Models every rung. Errors: no table for this GPU; code "cancelled".
-Result<LadderData> modelLadder(const std::string& gpu, session::CodeForm form, const std::atomic<bool>* cancel = nullptr,
+Result<LadderData> modelLadder(const LadderRequest& request, const std::atomic<bool>* cancel = nullptr,
                                const std::function<void(std::size_t, std::size_t)>& progress = {});
+/// The same model beside other measurements.
+LadderData withMeasured(const LadderData& data, const LadderRequest& request);
 
 void paintLadder(Canvas& canvas, const QRectF& rect, const LadderData& data);
 /// The rung at a position. Same geometry as paintLadder.

@@ -15,18 +15,21 @@ std::vector<LadderTable> ladderTables() {
     return out;
 }
 
-Result<LadderData> modelLadder(const std::string& gpu, session::CodeForm form, const std::atomic<bool>* cancel,
-                               const std::function<void(std::size_t, std::size_t)>& progress) {
+namespace {
+
+session::LadderOptions optionsOf(const LadderRequest& request) {
     session::LadderOptions options;
-    options.form = form;
-    options.cancel = cancel;
-    options.progress = progress;
-    const auto ladder = session::ladder(
-        gpu, compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); }), options);
-    if (!ladder)
-        return failure(ladder.error());
+    options.form = request.form;
+    options.id = request.id;
+    options.measured = &request.measured;
+    options.unmeasured = request.unmeasured;
+    return options;
+}
+
+LadderData dataOf(std::shared_ptr<const session::Ladder> ladder) {
     LadderData out;
-    out.form = form;
+    out.form = ladder->form;
+    out.id = ladder->table.id;
     out.gpu = ladder->table.gpu;
     out.title = ladder->table.title;
     out.source = ladder->table.source;
@@ -46,6 +49,30 @@ Result<LadderData> modelLadder(const std::string& gpu, session::CodeForm form, c
         entry.note = rung.measured.note;
         out.entries.push_back(std::move(entry));
     }
+    out.model = std::move(ladder);
+    return out;
+}
+
+} // namespace
+
+Result<LadderData> modelLadder(const LadderRequest& request, const std::atomic<bool>* cancel, const std::function<void(std::size_t, std::size_t)>& progress) {
+    session::LadderOptions options = optionsOf(request);
+    options.cancel = cancel;
+    options.progress = progress;
+    auto ladder = session::ladder(request.gpu, compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); }), options);
+    if (!ladder)
+        return failure(ladder.error());
+    return dataOf(std::make_shared<const session::Ladder>(std::move(*ladder)));
+}
+
+LadderData withMeasured(const LadderData& data, const LadderRequest& request) {
+    if (!data.model)
+        return data;
+    session::Ladder ladder = *data.model;
+    if (!session::setMeasured(ladder, optionsOf(request)))
+        return data; // nothing is measured any more: what is shown stays
+    LadderData out = dataOf(std::make_shared<const session::Ladder>(std::move(ladder)));
+    out.selected = data.selected;
     return out;
 }
 

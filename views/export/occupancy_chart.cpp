@@ -75,12 +75,13 @@ void paintLimits(Canvas& c, const QRectF& rect, const OccupancyData& d) {
     if (axis + 31 < rect.bottom() - 22)
         c.text((x0 + x1) / 2, axis + 31, QStringLiteral("blocks per SM, log scale"),
                {Theme::ui(11), t.tx3, Align::Center});
-    c.textFit(x0, rect.bottom() - 8, right - x0,
-              QStringLiteral("%1 threads, %2 registers, %3 shared")
-                  .arg(d.threads)
-                  .arg(d.registers)
-                  .arg(bytesText(d.sharedBytes)),
-              {Theme::ui(11.5), t.tx2});
+    QString launch = QStringLiteral("%1 threads, %2 registers, %3 shared").arg(d.threads).arg(d.registers).arg(bytesText(d.sharedBytes));
+    const TextStyle style{Theme::ui(11.5), t.tx2};
+    if (d.driverRegisters && d.driverBlocksPerSm && axis + 31 < rect.bottom() - 38) {
+        c.textFit(x0, rect.bottom() - 23, right - x0, launch, style);
+        launch = QStringLiteral("By the driver: %1 registers, %2 per SM").arg(*d.driverRegisters).arg(counted(*d.driverBlocksPerSm, QStringLiteral("block")));
+    }
+    c.textFit(x0, rect.bottom() - 8, right - x0, launch, style);
 }
 
 QString tickText(double v, const std::string& unit) {

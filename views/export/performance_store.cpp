@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "engine/session/simulate.h"
 #include "engine/session/snapshot.h"
 
 namespace lanescope::views {
@@ -145,21 +144,12 @@ void PerformanceStore::addMeasured(const session::MeasuredPoints& measured) {
     compose();
 }
 
-void PerformanceStore::addMeasuredTo(Performance& shown) const {
-    const auto kernels = session::builtInKernels();
-    if (!kernels)
-        return;
-    for (KernelPoint& point : shown.roofline.points) {
-        const catalog::Kernel* kernel = catalog::findKernel(**kernels, point.id);
-        if (kernel == nullptr)
-            continue;
-        const std::map<std::string, std::int64_t> values = valuesOf(point.id);
-        for (const session::MeasuredPoints& file : m_measured)
-            for (const session::MeasuredPoint& m : file.points)
-                if (file.isOn(shown.deviceId) && m.isOf(*kernel, values))
-                    // A rate that is not said follows from the time: both are of the same work.
-                    point.measuredFlopsPerSecond = m.flopsPerSecond ? *m.flopsPerSecond : point.flopsPerSecond * point.seconds / *m.seconds;
-    }
+session::MeasuredPoints PerformanceStore::measuredOn(const std::string& deviceId) const {
+    session::MeasuredPoints all{deviceId, {}};
+    for (const session::MeasuredPoints& file : m_measured)
+        if (file.isOn(deviceId))
+            all.points.insert(all.points.end(), file.points.begin(), file.points.end());
+    return all;
 }
 
 void PerformanceStore::markProblem(Performance& shown) const {
@@ -197,10 +187,15 @@ void PerformanceStore::compose() {
     }
     // A file of the user's own is no kernel of the catalog: it stands in the charts as it was launched, and so does a kernel that is not
     // modelled yet.
-    if (m_snapshot && m_snapshot->program && shown.find(m_snapshot->program->id) == nullptr)
-        addOpenKernel(shown, *m_snapshot);
+    const bool isOpenLaunch = m_snapshot && m_snapshot->program && shown.find(m_snapshot->program->id) == nullptr && addOpenKernel(shown, *m_snapshot);
     markProblem(shown);
-    addMeasuredTo(shown);
+    views::addMeasured(shown, measuredOn(shown.deviceId), m_form, [&](const std::string& id) {
+        std::map<std::string, std::int64_t> values = valuesOf(id);
+        if (isOpenLaunch && id == m_snapshot->program->id)
+            for (const session::ParameterView& p : m_snapshot->program->parameters)
+                values[p.name] = p.value; // as it was launched, not as the charts model it
+        return values;
+    });
     if (shown.find(m_selected) == nullptr && !shown.kernels.empty() && m_selected.empty())
         m_selected = shown.kernels.front().point.id;
     shown.roofline.selected = m_selected;

@@ -45,6 +45,10 @@ public:
     std::map<std::string, std::int64_t> valuesOf(const std::string& id) const;
     /// Points measured on a GPU, drawn over the modelled ones of the same GPU, kernel and parameters. Newer ones replace older ones.
     void addMeasured(const session::MeasuredPoints& measured);
+    /// All of them that are of this GPU, oldest first.
+    session::MeasuredPoints measuredOn(const std::string& deviceId) const;
+    /// Grows with every addMeasured.
+    std::size_t measuredVersion() const { return m_measured.size(); }
 
 signals:
     void changed();
@@ -52,7 +56,6 @@ signals:
 private:
     explicit PerformanceStore(QObject* parent);
     void compose();
-    void addMeasuredTo(Performance& shown) const;
     /// The open kernel cannot launch as it is set: no figures of other settings stand for it.
     void markProblem(Performance& shown) const;
     void start();

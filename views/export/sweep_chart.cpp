@@ -20,7 +20,8 @@ struct Geometry {
 
 Geometry geometryOf(const QRectF& rect, const SweepData& d) {
     Geometry g;
-    const double left = rect.left() + (d.y.name.empty() ? 20 : 76), top = rect.top() + 52;
+    const double name = Canvas::width(QString::fromStdString(d.x.name), Theme::ui(11, QFont::DemiBold));
+    const double left = rect.left() + (d.y.name.empty() ? 20 + name : 76), top = rect.top() + 52;
     const double right = rect.right() - 84, bottom = rect.bottom() - 34;
     g.width = std::min(220.0, (right - left) / double(d.columns()));
     g.height = std::min(64.0, (bottom - top) / double(d.rows()));
@@ -66,10 +67,14 @@ Scale scaleOf(const SweepData& d, SweepMeasure measure) {
     bool isFirst = true;
     for (const SweepCell& cell : d.cells)
         if (cell.state == SweepCell::State::Done) {
-            const double v = cell.value(measure);
-            scale.least = isFirst ? v : std::min(scale.least, v);
-            scale.most = isFirst ? v : std::max(scale.most, v);
-            isFirst = false;
+            const auto take = [&](double v) {
+                scale.least = isFirst ? v : std::min(scale.least, v);
+                scale.most = isFirst ? v : std::max(scale.most, v);
+                isFirst = false;
+            };
+            take(cell.value(measure));
+            if (measure == SweepMeasure::Flops && cell.measuredFlopsPerSecond)
+                take(*cell.measuredFlopsPerSecond);
         }
     return scale;
 }
@@ -114,7 +119,8 @@ void paintSweep(Canvas& c, const QRectF& rect, const SweepData& d, SweepMeasure 
     for (const auto& [name, value] : d.fixed)
         fixed << QStringLiteral("%1 = %2").arg(QString::fromStdString(name)).arg(value);
     c.textFit(g.grid.left(), rect.top() + 18, rect.right() - g.grid.left() - 14,
-              QStringLiteral("%1, modelled%2").arg(QString::fromUtf8(measureName(measure)), fixed.isEmpty() ? QString() : QStringLiteral("; ") + fixed.join(QStringLiteral(", "))),
+              QStringLiteral("%1, modelled%2%3").arg(QString::fromUtf8(measureName(measure)),
+                                                    measure == SweepMeasure::Flops && d.hasMeasured() ? QStringLiteral(" (above) and measured (below, with the model's error)") : QString(), fixed.isEmpty() ? QString() : QStringLiteral("; ") + fixed.join(QStringLiteral(", "))),
               {Theme::ui(11.5), t.tx2});
     const TextStyle tick{Theme::mono(11, QFont::Medium), t.tx, Align::Center};
     for (std::size_t i = 0; i < d.columns(); ++i)
@@ -139,12 +145,26 @@ void paintSweep(Canvas& c, const QRectF& rect, const SweepData& d, SweepMeasure 
             c.stripes(box, t.alt, t.line2, 1.2, 6, 1);
             break;
         case SweepCell::State::Done: {
-            const QColor ground = mixed(t.accbg, t.acc, scale.share(cell.value(measure)));
-            c.fill(box, ground);
-            const QString text = textOf(cell.value(measure), measure);
             const QFont font = Theme::mono(box.width() < 44 ? 10 : 11.5, best == i ? QFont::Bold : QFont::Medium);
-            if (Canvas::width(text, font) <= box.width() - 2 && box.height() >= 13)
-                c.text(box.center().x(), box.center().y() + 4, text, {font, inkOn(ground), Align::Center});
+            const auto part = [&](const QRectF& area, double value, const QString& more) {
+                const QColor ground = mixed(t.accbg, t.acc, scale.share(value));
+                c.fill(area, ground);
+                QString text = textOf(value, measure);
+                if (Canvas::width(text + more, font) <= area.width() - 6)
+                    text += more;
+                if (Canvas::width(text, font) <= area.width() - 2 && area.height() >= 13)
+                    c.text(area.center().x(), area.center().y() + 4, text, {font, inkOn(ground), Align::Center});
+            };
+            if (measure == SweepMeasure::Flops && cell.measuredFlopsPerSecond) {
+                // Above what is modelled, below it what was measured, with the model's error where there is room.
+                const double half = std::floor(box.height() / 2);
+                part({box.left(), box.top(), box.width(), half}, cell.flopsPerSecond, {});
+                part({box.left(), box.top() + half + 1, box.width(), box.height() - half - 1}, *cell.measuredFlopsPerSecond, QStringLiteral("  ") + signedPercent(cell.modelError().value_or(0)));
+                c.circle({box.left() + 7, box.top() + half / 2}, 3, t.pane, t.acc, 1.5);
+                c.circle({box.left() + 7, box.top() + half + 1 + half / 2}, 3, t.acc, t.pane, 1.2);
+            } else {
+                part(box, cell.value(measure), {});
+            }
             break;
         }
         }

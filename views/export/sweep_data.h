@@ -12,6 +12,7 @@
 
 #include "engine/base/diagnostic.h"
 #include "engine/session/code_form.h"
+#include "engine/session/measured.h"
 
 class QPointF;
 class QRectF;
@@ -37,7 +38,14 @@ struct SweepCell {
     double registers = 0;      ///< per thread
     std::string boundBy;
     std::string problem; ///< Broken: why
+    double seconds = 0;  ///< modelled
+    std::optional<double> measuredFlopsPerSecond{};
+    std::optional<int> driverRegisters{};
 
+    /// Modelled / measured - 1; above 0: the model is faster.
+    std::optional<double> modelError() const {
+        return state == State::Done && measuredFlopsPerSecond && *measuredFlopsPerSecond > 0 ? std::optional(flopsPerSecond / *measuredFlopsPerSecond - 1) : std::nullopt;
+    }
     double value(SweepMeasure measure) const;
 };
 
@@ -55,6 +63,7 @@ struct SweepData {
     std::size_t rows() const { return y.values.size(); }
     std::size_t done() const;
     bool isComplete() const { return done() == cells.size(); }
+    bool hasMeasured() const;
     /// The best cell: most FLOP/s or occupancy, fewest wavefronts or registers; none while nothing is done.
     std::optional<std::size_t> best(SweepMeasure measure) const;
     std::map<std::string, std::int64_t> parametersOf(std::size_t cell) const;
@@ -76,6 +85,9 @@ Result<SweepData> planSweep(const SweepRequest& request);
 SweepCell sweepCell(const SweepData& plan, std::size_t cell);
 /// All cells in order; `onCell` after each. Stops early when `cancel` is set.
 void runSweep(SweepData& data, const std::atomic<bool>* cancel, const std::function<void(std::size_t)>& onCell);
+
+/// What was measured beside what is modelled, where it is of the same GPU, kernel and parameters; what was there before goes.
+void addMeasured(SweepData& data, const session::MeasuredPoints& measured);
 
 /// "TFLOP/s", "Occupancy", "Wavefronts per 1,000 FMA", "Registers a thread".
 const char* measureName(SweepMeasure measure);

@@ -189,6 +189,7 @@ SweepCell sweepCell(const SweepData& plan, std::size_t cell) {
     const auto value = [&](SweepFigure figure) { return session::figureOf(point, figure).value_or(0); };
     out.state = SweepCell::State::Done;
     out.flopsPerSecond = value(SweepFigure::FlopsPerSecond);
+    out.seconds = value(SweepFigure::Seconds);
     out.occupancy = value(SweepFigure::Occupancy);
     out.registers = value(SweepFigure::Registers);
     out.wavefronts = value(SweepFigure::SharedWavefronts);
@@ -204,6 +205,29 @@ void runSweep(SweepData& data, const std::atomic<bool>* cancel, const std::funct
         data.cells[i] = sweepCell(data, i);
         if (onCell)
             onCell(i);
+    }
+}
+
+bool SweepData::hasMeasured() const {
+    return std::any_of(cells.begin(), cells.end(), [](const SweepCell& cell) { return cell.measuredFlopsPerSecond.has_value(); });
+}
+
+void addMeasured(SweepData& data, const session::MeasuredPoints& measured) {
+    const catalog::Kernel* kernel = kernelOf(data.kernel);
+    for (std::size_t i = 0; i < data.cells.size(); ++i) {
+        SweepCell& cell = data.cells[i];
+        cell.measuredFlopsPerSecond.reset();
+        cell.driverRegisters.reset();
+        if (kernel == nullptr || cell.state != SweepCell::State::Done || !measured.isOn(data.deviceId))
+            continue;
+        const auto parameters = data.parametersOf(i);
+        for (const session::MeasuredPoint& m : measured.points) {
+            // A point that does not name what is varied would stand for every cell.
+            if (!m.parameters.contains(data.x.name) || (!data.y.name.empty() && !m.parameters.contains(data.y.name)) || !m.isOf(*kernel, parameters))
+                continue;
+            cell.measuredFlopsPerSecond = m.rate(cell.flopsPerSecond * cell.seconds);
+            cell.driverRegisters = m.registersPerThread;
+        }
     }
 }
 

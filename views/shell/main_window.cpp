@@ -26,7 +26,7 @@
 #include <algorithm>
 
 #include "views/bridge/bridge.h"
-#include "views/bridge/gpu_process.h"
+#include "views/bridge/hardware_store.h"
 #include "views/bridge/lesson_model.h"
 #include "views/kit/controls.h"
 #include "views/panes/lesson/lesson_pane.h"
@@ -86,6 +86,7 @@ MainWindow::MainWindow(WindowOptions options, QWidget* parent)
     buildToolbar();
     buildStatusBar();
     connectIntents();
+    connectHardware();
     loadSettings();
     if (m_options.theme)
         m_theme = &Theme::of(*m_options.theme);
@@ -376,8 +377,7 @@ void MainWindow::cancelWork() {
     m_bridge->cancel();
     if (m_compare)
         m_compare->cancel();
-    if (m_gpu != nullptr)
-        m_gpu->cancel();
+    HardwareStore::of(m_intents)->cancel();
 }
 
 void MainWindow::moveBy(int events) {

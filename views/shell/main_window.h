@@ -30,7 +30,6 @@ namespace lanescope::views {
 
 class Bridge;
 class ComparePage;
-class GpuProcess;
 class LabelledCombo;
 class LessonModel;
 class PaneDock;
@@ -60,6 +59,10 @@ public:
     bool openLesson(const QString& id);
     void openKernel(const QString& id, const Parameters& parameters = {});
     void openFile(const QString& path);
+    /// Points saved by `lanescope run`, `sweep` or `ladder`: drawn over the models.
+    void openMeasuredFile(const QString& path);
+    /// What `ncu --csv` printed: beside our counters.
+    void openCountersFile(const QString& path);
     void setSection(Section section);
     void setThemeKind(ThemeKind kind);
     const Theme& theme() const { return *m_theme; }
@@ -140,7 +143,8 @@ private:
     void showReport();
     /// The kernel of the performance page on this machine's GPU, at the sizes that its charts model.
     void runOnGpu();
-    void openMeasured();
+    void showGpuFigures();
+    void connectHardware();
     void cyclePanes(int direction);
 
     WindowOptions m_options;
@@ -153,7 +157,6 @@ private:
     Workspace* m_stepper;
     Workspace* m_performance;
     ComparePage* m_compare = nullptr;
-    GpuProcess* m_gpu = nullptr; ///< made when it is first wanted
     Section m_section = Section::Stepper;
     QPointer<PaneDock> m_focused;
     QString m_sandboxFile;

@@ -324,11 +324,13 @@ void MainWindow::updateStatus(const session::Snapshot& snapshot) {
     m_statusIcon->setPixmap(iconPixmap(shape, 13, m_theme->tx3, *m_theme, devicePixelRatioF()));
     m_statusReady->setText(m_statusReady->fontMetrics().elidedText(text, Qt::ElideRight, 420));
     m_statusReady->setToolTip(text);
-    m_progress->setVisible(snapshot.busy);
+    // A message of the moment has their place.
+    const bool isFree = statusBar()->currentMessage().isEmpty();
+    m_progress->setVisible(snapshot.busy && isFree);
     m_progress->setRange(0, snapshot.progress > 0 ? 1000 : 0);
     m_progress->setValue(static_cast<int>(snapshot.progress * 1000));
-    m_cancel->setVisible(snapshot.busy);
-    m_statusDevice->setVisible(snapshot.run != nullptr);
+    m_cancel->setVisible(snapshot.busy && isFree);
+    m_statusDevice->setVisible(snapshot.run != nullptr && isFree);
     m_statusDevice->setText(
         snapshot.run ? tr("Modelled on %1").arg(QString::fromStdString(snapshot.run->deviceName))
                      : QString());

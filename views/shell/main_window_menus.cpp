@@ -21,6 +21,7 @@
 #include <QSaveFile>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QStandardItemModel>
 #include <QStatusBar>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -30,9 +31,10 @@
 #include <algorithm>
 
 #include "engine/device/device.h"
+#include "engine/session/ncu_report.h"
 #include "engine/session/simulate.h"
 #include "views/bridge/bridge.h"
-#include "views/bridge/gpu_process.h"
+#include "views/bridge/hardware_store.h"
 #include "views/bridge/lesson_model.h"
 #include "views/export/export.h"
 #include "views/export/performance_store.h"
@@ -328,7 +330,20 @@ void MainWindow::buildMeasureMenu(QMenu* menu) {
             m_deviceGroup->addAction(action);
         }
     add(menu, QStringLiteral("gpu.run"), tr("R&un on this machine's GPU"), QStringLiteral("Ctrl+G"), [this] { runOnGpu(); });
-    add(menu, QStringLiteral("gpu.open"), tr("Open &measured points..."), {}, [this] { openMeasured(); });
+    add(menu, QStringLiteral("gpu.open"), tr("Open &measured points..."), {}, [this] {
+        const QString path = QFileDialog::getOpenFileName(this, tr("Measured points"), {}, tr("Measured points (*.json)"));
+        if (!path.isEmpty())
+            openMeasuredFile(path);
+    });
+    add(menu, QStringLiteral("ncu.open"), tr("Open Nsight Compute's &CSV..."), {}, [this] {
+        const QString path = QFileDialog::getOpenFileName(this, tr("Counters of ncu --csv --page raw"), {}, tr("CSV (*.csv *.txt);;All files (*)"));
+        if (!path.isEmpty())
+            openCountersFile(path);
+    });
+    QAction* close = add(menu, QStringLiteral("ncu.close"), tr("Close Nsight Compute's counters"), {}, [this] { HardwareStore::of(m_intents)->setCounters(nullptr); });
+    close->setEnabled(false);
+    connect(HardwareStore::of(m_intents), &HardwareStore::countersChanged, close, [this, close] { close->setEnabled(HardwareStore::of(m_intents)->counters() != nullptr); });
+    add(menu, QStringLiteral("gpu.figures"), tr("&Figures of the modelled GPU..."), {}, [this] { showGpuFigures(); });
     add(menu, QStringLiteral("report"), tr("&Report of this launch..."), QStringLiteral("Ctrl+R"),
         [this] { showReport(); });
     for (const auto& [id, text] :
@@ -502,24 +517,8 @@ void MainWindow::runOnGpu() {
         statusBar()->showMessage(tr("Only kernels of the course run on a GPU from here; lanescope run takes files"), 6000);
         return;
     }
-    if (m_gpu == nullptr) {
-        m_gpu = new GpuProcess(this);
-        connect(m_gpu, &GpuProcess::failed, this, [this](const QString& message) { statusBar()->showMessage(message, 15000); });
-        connect(m_gpu, &GpuProcess::finished, this, [this](const QString& report, const session::MeasuredPoints& points) {
-            statusBar()->clearMessage();
-            auto* store = PerformanceStore::of(m_intents);
-            store->addMeasured(points);
-            QString text = report;
-            if (!points.isOn(store->performance()->deviceId))
-                text += tr("\nThe charts model another GPU: choose this one under Measure, Modelled GPU to see both.\n");
-            auto* view = new QPlainTextEdit(text);
-            view->setObjectName(QStringLiteral("dialog.gpu"));
-            view->setReadOnly(true);
-            view->setFont(Theme::mono(12));
-            showDialog(this, tr("Measured on this machine's GPU"), view, {900, 260});
-        });
-    }
-    if (m_gpu->isRunning())
+    HardwareStore* const hardware = HardwareStore::of(m_intents);
+    if (hardware->isRunning())
         return;
     std::map<std::string, std::int64_t> values;
     const auto wanted = PerformanceStore::of(m_intents)->valuesOf(program->id);
@@ -530,14 +529,37 @@ void MainWindow::runOnGpu() {
     const catalog::Kernel* kernel = kernels ? catalog::findKernel(**kernels, program->id) : nullptr;
     if (kernel == nullptr)
         return;
-    statusBar()->showMessage(tr("Running %1 on this machine's GPU...").arg(QString::fromStdString(program->id)));
-    m_gpu->start(QString::fromStdString(program->id), values, program->cudaText == kernel->text ? QString() : QString::fromStdString(program->cudaText));
+    hardware->start({runJob(QString::fromStdString(program->id), values, program->cudaText == kernel->text ? QString() : QString::fromStdString(program->cudaText))});
 }
 
-void MainWindow::openMeasured() {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Measured points"), {}, tr("Measured points (*.json)"));
-    if (path.isEmpty())
-        return;
+void MainWindow::connectHardware() {
+    connect(statusBar(), &QStatusBar::messageChanged, this, [this](const QString& text) {
+        if (text.isEmpty())
+            updateStatus(*activeSnapshot());
+    });
+    HardwareStore* const hardware = HardwareStore::of(m_intents);
+    connect(hardware, &HardwareStore::changed, this, [this, hardware] {
+        if (hardware->isRunning())
+            statusBar()->showMessage(hardware->activity() + QStringLiteral(" ..."));
+        else if (!hardware->note().isEmpty())
+            statusBar()->showMessage(hardware->note(), 15000);
+    });
+    connect(hardware, &HardwareStore::measured, this, [this](const session::MeasuredPoints& points) {
+        PerformanceStore::of(m_intents)->addMeasured(points);
+    });
+    connect(hardware, &HardwareStore::reported, this, [this](const QString& report, const session::MeasuredPoints& points) {
+        QString text = report;
+        if (!points.isOn(PerformanceStore::of(m_intents)->performance()->deviceId))
+            text += tr("\nThe charts model another GPU: choose this one under Measure, Modelled GPU to see both.\n");
+        auto* view = new QPlainTextEdit(text);
+        view->setObjectName(QStringLiteral("dialog.gpu"));
+        view->setReadOnly(true);
+        view->setFont(Theme::mono(12));
+        showDialog(this, tr("Measured on this machine's GPU"), view, {900, 260});
+    });
+}
+
+void MainWindow::openMeasuredFile(const QString& path) {
     const auto points = session::readMeasured(path.toStdString());
     if (!points) {
         statusBar()->showMessage(QString::fromStdString(toString(points.error())), 15000);
@@ -545,10 +567,56 @@ void MainWindow::openMeasured() {
     }
     auto* store = PerformanceStore::of(m_intents);
     store->addMeasured(*points);
-    statusBar()->showMessage(points->isOn(store->performance()->deviceId)
-                                 ? tr("%n measured point(s) drawn over the modelled ones", nullptr, static_cast<int>(points->points.size()))
+    const auto& run = m_bridge->snapshot()->run;
+    statusBar()->showMessage(!run || points->isOn(run->deviceId)
+                                 ? tr("%1 measured points for roofline, ladder and sweep").arg(points->points.size())
                                  : tr("The points were measured on %1: choose it under Measure, Modelled GPU").arg(QString::fromStdString(points->gpu)),
                              8000);
+}
+
+void MainWindow::openCountersFile(const QString& path) {
+    auto report = session::readNcuCsv(path.toStdString());
+    if (!report) {
+        statusBar()->showMessage(QString::fromStdString(toString(report.error())), 15000);
+        return;
+    }
+    statusBar()->showMessage(tr("%1 launches of Nsight Compute: their counters stand beside ours").arg(report->launches.size()), 8000);
+    HardwareStore::of(m_intents)->setCounters(std::make_shared<const session::NcuReport>(std::move(*report)));
+    showPane(QStringLiteral("counters"));
+}
+
+void MainWindow::showGpuFigures() {
+    const auto& run = m_bridge->snapshot()->run;
+    const auto device = device::findDevice(run ? run->deviceId : std::string("h100"));
+    if (!device)
+        return;
+    auto* model = new QStandardItemModel;
+    model->setHorizontalHeaderLabels({tr("Figure"), tr("Described"), tr("Measured here"), tr("Unit"), tr("Source of what is used")});
+    for (const device::FigureKind& kind : device::figureKinds()) {
+        const device::Figure* figure = device->figure(kind.key);
+        if (figure == nullptr)
+            continue;
+        const auto number = [](double value) { return QString::number(value, 'g', 6); };
+        const QString described = figure->described ? number(*figure->described) : figure->calibrated ? QStringLiteral("–") : number(figure->value);
+        QList<QStandardItem*> row;
+        for (const QString& text : {QString::fromUtf8(kind.description.data(), qsizetype(kind.description.size())), described, figure->calibrated ? number(figure->value) : QStringLiteral("–"),
+                                    QString::fromStdString(figure->unit), QString::fromStdString(figure->source)}) {
+            row << new QStandardItem(text);
+            row.back()->setEditable(false);
+            row.back()->setToolTip(text);
+        }
+        model->appendRow(row);
+    }
+    auto* view = new QTableView;
+    model->setParent(view);
+    view->setObjectName(QStringLiteral("dialog.figures"));
+    view->setModel(model);
+    view->setAlternatingRowColors(true);
+    view->verticalHeader()->hide();
+    view->resizeColumnsToContents();
+    view->setColumnWidth(0, std::min(view->columnWidth(0), 320));
+    view->horizontalHeader()->setStretchLastSection(true);
+    showDialog(this, tr("Figures of %1").arg(QString::fromStdString(device->name)), view, {980, 560});
 }
 
 void MainWindow::cyclePanes(int direction) {

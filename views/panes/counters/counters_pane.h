@@ -2,6 +2,7 @@
 // What the launch counted, per launch or per 1,000 FMA, beside what it was before the last change.
 #pragma once
 
+#include "engine/session/ncu_report.h"
 #include "views/kit/pane.h"
 
 class QTableView;
@@ -24,12 +25,17 @@ public:
 
 private:
     void layOut();
+    /// The hardware's counters beside those of the launch that is shown, where a file of them is open.
+    void compareWithHardware();
 
     CountersModel* m_model;
     QTableView* m_view;
     SegmentedButtons* m_scale = nullptr;
     bool m_wantsPerFma = false;
     SnapshotPtr m_snapshot;
+    std::shared_ptr<const session::RunView> m_compared; ///< the launch, and the file, that were compared last
+    std::shared_ptr<const session::NcuReport> m_report;
+    QString m_hardwareText, m_hardwareDetail;
 };
 
 } // namespace lanescope::views

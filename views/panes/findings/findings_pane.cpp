@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "views/bridge/hardware_store.h"
 #include "views/kit/icons.h"
 #include "views/kit/paint.h"
 
@@ -174,6 +175,7 @@ FindingsPane::FindingsPane(Intents* intents, QWidget* parent)
             [this](const QModelIndex& index) { jump(index.row()); });
     connect(m_list, &QListView::activated, this,
             [this](const QModelIndex& index) { jump(index.row()); });
+    connect(HardwareStore::of(intents), &HardwareStore::changed, this, [this] { fill(); });
 }
 
 QString FindingsPane::badge() const {
@@ -207,12 +209,20 @@ void FindingsPane::setSnapshot(const SnapshotPtr& snapshot) {
     const bool isNew = !m_snapshot || !snapshot || m_snapshot->program != snapshot->program ||
                        m_snapshot->run != snapshot->run || m_snapshot->busy != snapshot->busy;
     m_snapshot = snapshot;
-    if (!isNew)
-        return;
+    if (isNew)
+        fill();
+}
+
+void FindingsPane::fill() {
+    const SnapshotPtr& snapshot = m_snapshot;
     m_model->clear();
     m_errors = m_warnings = m_notes = 0;
     if (snapshot && snapshot->program)
         addProgram(*snapshot->program);
+    if (snapshot && snapshot->program)
+        for (const HardwareStore::Fault& fault : HardwareStore::of(intents())->faults())
+            if (fault.kernel == QString::fromStdString(snapshot->program->id))
+                addRow(Kind::Error, tr("On this machine's GPU"), {}, fault.message, 0, 0, -1);
     if (snapshot && snapshot->run)
         addRun(*snapshot->run);
     emit contextChanged();

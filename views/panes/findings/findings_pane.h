@@ -27,6 +27,7 @@ private:
     enum class Kind { Error, Warning, Pass, Note };
     void addRow(Kind kind, const QString& title, const QString& count, const QString& detail,
                 std::uint32_t line, std::uint32_t ptxLine, int finding);
+    void fill();
     void addProgram(const session::ProgramView& program);
     void addRun(const session::RunView& run);
     void jump(int row);

@@ -6,11 +6,14 @@
 #include <map>
 #include <memory>
 #include <thread>
+#include <tuple>
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QPushButton>
 
+#include "views/bridge/hardware_store.h"
 #include "views/export/canvas.h"
 #include "views/export/ladder_data.h"
 #include "views/export/painted_pane.h"
@@ -22,27 +25,17 @@
 namespace lanescope::views {
 namespace {
 
-/// A sentence in lines of about this many characters.
-QStringList wrapped(const QString& text, int length = 64) {
-    QStringList lines;
-    QString line;
-    for (const QString& word : text.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
-        if (!line.isEmpty() && line.size() + word.size() >= length) {
-            lines << line;
-            line.clear();
-        }
-        line += (line.isEmpty() ? QString() : QStringLiteral(" ")) + word;
-    }
-    return line.isEmpty() ? lines : lines << line;
-}
-
 class LadderPane : public PaintedPane {
 public:
     LadderPane(Intents* intents, QWidget* parent)
-        : PaintedPane(QStringLiteral("ladder"), QStringLiteral("Ladder"), intents, parent), m_store(PerformanceStore::of(intents)), m_tables(ladderTables()) {
+        : PaintedPane(QStringLiteral("ladder"), QStringLiteral("Ladder"), intents, parent), m_store(PerformanceStore::of(intents)), m_hardware(HardwareStore::of(intents)), m_tables(tables()) {
         setMouseTracking(true);
         setMinimumSize(300, 220);
-        connect(m_store, &PerformanceStore::changed, this, [this] { markSelected(); });
+        connect(m_store, &PerformanceStore::changed, this, [this] {
+            markSelected();
+            showMeasured();
+        });
+        connect(m_hardware, &HardwareStore::changed, this, [this] { updateControls(); });
     }
 
     ~LadderPane() override { stop(); }
@@ -54,8 +47,10 @@ public:
             return QStringLiteral("modelling %1 of %2").arg(m_done).arg(m_of);
         if (m_data.entries.empty())
             return {};
-        return QStringLiteral("%1, modelled %2 and measured")
-            .arg(QString::fromStdString(m_data.title), m_data.form == session::CodeForm::Compiled ? tr("as compiled") : tr("as written"));
+        const bool isMeasured = std::any_of(m_data.entries.begin(), m_data.entries.end(), [](const LadderEntry& e) { return e.measuredFlopsPerSecond > 0; });
+        return QStringLiteral("%1, modelled %2%3")
+            .arg(QString::fromStdString(m_data.title), m_data.form == session::CodeForm::Compiled ? tr("as compiled") : tr("as written"),
+                 isMeasured ? tr(" and measured") : QString());
     }
 
     QWidget* headerControls() override {
@@ -71,12 +66,16 @@ public:
                 start();
             };
             m_bar = new SegmentBar(QStringLiteral("ladder_table"), m_controls);
+            m_measure = new QPushButton(m_controls);
+            m_measure->setObjectName(QStringLiteral("ladder_measure"));
+            m_measure->setStyleSheet(QStringLiteral("min-height: 16px; max-height: 16px; font-size: 11px; padding: 0 8px; border-radius: 3px;"));
+            m_measure->setToolTip(tr("Runs the kernels of this ladder, and cuBLAS where it is there, on this machine's GPU"));
+            connect(m_measure, &QAbstractButton::clicked, this, [this] { m_hardware->isRunning() ? m_hardware->cancel() : measure(); });
             row->addWidget(forms);
             row->addWidget(m_bar);
-            QStringList names;
-            for (const LadderTable& table : m_tables)
-                names << QString::fromStdString(table.gpu).toUpper().remove(QStringLiteral("RTX-"));
-            m_bar->setItems(names, int(m_table));
+            row->addWidget(m_measure);
+            updateControls();
+            m_bar->setItems(namesOf(m_tables), int(m_table));
             m_bar->onChange = [this](int i) {
                 m_table = std::size_t(i);
                 start();
@@ -91,7 +90,7 @@ public:
         if (!snapshot || !snapshot->run || snapshot->run->deviceId == m_deviceId)
             return;
         m_deviceId = snapshot->run->deviceId;
-        const auto found = std::find_if(m_tables.begin(), m_tables.end(), [&](const LadderTable& table) { return table.gpu == m_deviceId; });
+        const auto found = std::find_if(m_tables.begin(), m_tables.end(), [&](const LadderTable& table) { return table.gpu == m_deviceId && table.id == m_tables[m_table].id; });
         if (found == m_tables.end() || found - m_tables.begin() == std::ptrdiff_t(m_table))
             return;
         m_table = std::size_t(found - m_tables.begin());
@@ -107,9 +106,9 @@ public:
     QAbstractItemModel* table() override {
         std::vector<QStringList> rows;
         for (const LadderEntry& e : m_data.entries)
-            rows.push_back({QString::fromStdString(e.kernel), QString::fromStdString(e.name), shortNumber(e.measuredFlopsPerSecond / 1e12),
+            rows.push_back({QString::fromStdString(e.kernel), QString::fromStdString(e.name), e.measuredFlopsPerSecond > 0 ? shortNumber(e.measuredFlopsPerSecond / 1e12) : QString(),
                             e.modelledFlopsPerSecond ? shortNumber(*e.modelledFlopsPerSecond / 1e12) : QString(),
-                            e.modelledFlopsPerSecond ? percent(e.error) : QString(), QString::fromStdString(e.agreement), QString::fromStdString(e.reason)});
+                            e.modelledFlopsPerSecond && e.measuredFlopsPerSecond > 0 ? percent(e.error) : QString(), QString::fromStdString(e.agreement), QString::fromStdString(e.reason)});
         m_model.set({QStringLiteral("kernel"), QStringLiteral("rung"), QStringLiteral("TFLOP/s measured"), QStringLiteral("TFLOP/s modelled"),
                      QStringLiteral("model error"), QStringLiteral("agreement"), QStringLiteral("reason")},
                     std::move(rows));
@@ -160,7 +159,9 @@ protected:
 
 private:
     static QStringList tipOf(const LadderEntry& e) {
-        QStringList lines{QString::fromStdString(e.name + " · " + e.kernel), QStringLiteral("%1 TFLOP/s measured").arg(shortNumber(e.measuredFlopsPerSecond / 1e12))};
+        QStringList lines{QString::fromStdString(e.name + " · " + e.kernel)};
+        if (e.measuredFlopsPerSecond > 0)
+            lines << QStringLiteral("%1 TFLOP/s measured").arg(shortNumber(e.measuredFlopsPerSecond / 1e12));
         if (e.modelledFlopsPerSecond)
             lines << QStringLiteral("%1 TFLOP/s modelled").arg(shortNumber(*e.modelledFlopsPerSecond / 1e12));
         return lines + wrapped(QString::fromStdString(e.reason)) + wrapped(QString::fromStdString(e.note));
@@ -171,6 +172,61 @@ private:
             return;
         m_data.selected = m_store->selected();
         invalidate();
+    }
+
+    /// The tables that there are, then ladders of the GPU that is modelled: SGEMM where it has no table but was measured, and tensor cores.
+    std::vector<LadderTable> tables() const {
+        std::vector<LadderTable> out = ladderTables();
+        const std::string gpu = m_store->performance()->deviceId;
+        const bool hasTable = std::any_of(out.begin(), out.end(), [&](const LadderTable& t) { return t.gpu == gpu; });
+        if (!hasTable && !m_store->measuredOn(gpu).points.empty())
+            out.push_back({gpu, {}, "sgemm"});
+        out.push_back({gpu, {}, "tensor"});
+        return out;
+    }
+    static QStringList namesOf(const std::vector<LadderTable>& tables) {
+        QStringList names;
+        for (const LadderTable& table : tables)
+            names << (table.id == "tensor" ? tr("Tensor") : QString::fromStdString(table.gpu).toUpper().remove(QStringLiteral("RTX-")));
+        return names;
+    }
+
+    LadderRequest request() const {
+        const LadderTable& table = m_tables[m_table];
+        return {table.gpu, table.id, m_form, m_store->measuredOn(table.gpu), table.title.empty()};
+    }
+
+    /// Points were added, or another GPU is modelled.
+    void showMeasured() {
+        const std::vector<LadderTable> now = tables();
+        const auto isSame = [](const LadderTable& a, const LadderTable& b) { return a.gpu == b.gpu && a.id == b.id; };
+        if (!std::equal(now.begin(), now.end(), m_tables.begin(), m_tables.end(), isSame)) {
+            const LadderTable shown = m_tables[m_table];
+            m_tables = now;
+            const auto at = std::find_if(m_tables.begin(), m_tables.end(), [&](const LadderTable& t) { return t.id == shown.id && (t.gpu == shown.gpu || t.id == "tensor"); });
+            m_table = at == m_tables.end() ? 0 : std::size_t(at - m_tables.begin());
+            if (m_bar != nullptr)
+                m_bar->setItems(namesOf(m_tables), int(m_table));
+            if (!isSame(m_tables[m_table], shown) && isVisible())
+                start();
+        }
+        if (m_version == m_store->measuredVersion())
+            return;
+        m_version = m_store->measuredVersion();
+        for (auto& [key, known] : m_known)
+            known = withMeasured(known, {std::get<0>(key), std::get<1>(key), std::get<2>(key), m_store->measuredOn(std::get<0>(key)), true});
+        if (!m_isBusy && !m_data.entries.empty())
+            present(withMeasured(m_data, {m_data.gpu, m_data.id, m_data.form, m_store->measuredOn(m_data.gpu), true}));
+    }
+
+    void measure() {
+        const QString id = QString::fromStdString(m_tables[m_table].id);
+        m_hardware->start({{id == QLatin1String("tensor") ? tr("the tensor ladder") : tr("the ladder"), {}, {QStringLiteral("ladder"), id, QStringLiteral("--run"), QStringLiteral("--progress")}, {}}});
+    }
+
+    void updateControls() {
+        if (m_measure != nullptr)
+            m_measure->setText(m_hardware->isRunning() ? tr("Cancel") : tr("Measure"));
     }
 
     void stop() {
@@ -186,8 +242,8 @@ private:
             return;
         stop(); // waits for one rung at most
         m_data = {};
-        const std::string gpu = m_tables[m_table].gpu;
-        const auto key = std::pair(gpu, m_form);
+        const LadderRequest asked = request();
+        const auto key = std::tuple(asked.gpu, asked.id, asked.form);
         if (const auto known = m_known.find(key); known != m_known.end()) {
             m_isBusy = false;
             present(known->second);
@@ -198,12 +254,13 @@ private:
         emit contextChanged();
         invalidate();
         // The destructor joins, so `this` outlives the thread.
-        m_thread = std::thread([this, key, serial = m_serial] {
+        m_version = m_store->measuredVersion();
+        m_thread = std::thread([this, key, asked, serial = m_serial] {
             const auto post = [this, serial](auto change) {
                 QMetaObject::invokeMethod(
                     this, [this, serial, change] { serial == m_serial ? change() : void(); }, Qt::QueuedConnection);
             };
-            auto ladder = modelLadder(key.first, key.second, &m_cancel, [&](std::size_t done, std::size_t of) {
+            auto ladder = modelLadder(asked, &m_cancel, [&](std::size_t done, std::size_t of) {
                 post([this, done, of] {
                     m_done = done;
                     m_of = of;
@@ -220,6 +277,8 @@ private:
                 if (!result.entries.empty())
                     m_known[key] = result;
                 present(result);
+                m_version = 0; // points may have come meanwhile
+                showMeasured();
             });
         });
     }
@@ -234,9 +293,11 @@ private:
     }
 
     PerformanceStore* m_store;
+    HardwareStore* m_hardware;
     std::vector<LadderTable> m_tables;
     std::string m_deviceId;
-    std::map<std::pair<std::string, session::CodeForm>, LadderData> m_known; ///< by GPU and form: the tables do not change
+    std::map<std::tuple<std::string, std::string, session::CodeForm>, LadderData> m_known; ///< by GPU, ladder and form: models do not change
+    std::size_t m_version = 0; ///< of the measured points that are shown
     session::CodeForm m_form = session::CodeForm::Compiled; ///< what was measured is compiled code
     std::size_t m_table = 0, m_done = 0, m_of = 0;
     LadderData m_data;
@@ -248,6 +309,7 @@ private:
     QPointF m_mouse;
     QWidget* m_controls = nullptr;
     SegmentBar* m_bar = nullptr;
+    QPushButton* m_measure = nullptr;
     TableModel m_model;
 };
 

@@ -2,6 +2,7 @@
 #include "views/panes/reading/reading_text.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "views/export/canvas.h"
 
@@ -53,6 +54,31 @@ void bound(const Performance& performance, const KernelEntry& k, std::vector<Rem
                       .arg(shortNumber(p.flopsPerSecond / 1e12), percent(share), nameOf(*peak));
         r.kind = share > 0.8 ? Remark::Kind::Good : Remark::Kind::Fact;
     }
+    out.push_back(r);
+}
+
+void measured(const KernelEntry& k, std::vector<Remark>& out) {
+    const KernelPoint& p = k.point;
+    if (!p.measuredFlopsPerSecond || !p.modelError())
+        return;
+    Remark r;
+    const double error = *p.modelError();
+    r.kind = !p.measuredNote.empty() ? Remark::Kind::Warning : std::abs(error) <= 0.15 ? Remark::Kind::Good : Remark::Kind::Fact;
+    r.title = !p.measuredNote.empty()         ? QStringLiteral("Measured above its roof")
+              : r.kind == Remark::Kind::Good ? QStringLiteral("The model is close")
+                                             : QStringLiteral("The model is fast");
+    r.text = QStringLiteral("%1 TFLOP/s measured, %2 modelled: off by %3.").arg(shortNumber(*p.measuredFlopsPerSecond / 1e12), shortNumber(p.flopsPerSecond / 1e12), signedPercent(error));
+    if (!p.measuredNote.empty())
+        r.text += QLatin1Char(' ') + str(p.measuredNote);
+    else if (r.kind == Remark::Kind::Fact)
+        r.text += QStringLiteral(" A roof takes all work as overlapped: latency and the last wave are not in it.");
+    const OccupancyData& o = k.occupancy;
+    if (o.driverRegisters && o.driverBlocksPerSm)
+        r.text += QStringLiteral(" The driver gave %1 registers a thread and %2 an SM; the model has %3 and %4.")
+                      .arg(*o.driverRegisters)
+                      .arg(counted(*o.driverBlocksPerSm, QStringLiteral("block")))
+                      .arg(o.registers)
+                      .arg(o.blocksPerSm);
     out.push_back(r);
 }
 
@@ -161,6 +187,7 @@ void reuse(const KernelEntry& k, std::vector<Remark>& out) {
 
 std::vector<Remark> remarksOn(const Performance& performance, const KernelEntry& kernel) {
     std::vector<Remark> remarks;
+    measured(kernel, remarks);
     bound(performance, kernel, remarks);
     waves(performance, kernel, remarks);
     occupancy(kernel, remarks);

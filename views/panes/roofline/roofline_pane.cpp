@@ -66,11 +66,14 @@ protected:
             rows.push_back({QString::fromStdString(p.id), QString::fromStdString(p.title),
                             intensityText(p.intensity[0]), intensityText(p.intensity[1]),
                             intensityText(p.intensity[2]), shortNumber(p.flopsPerSecond / 1e12),
-                            QString::fromStdString(p.boundBy)});
+                            QString::fromStdString(p.boundBy),
+                            p.measuredFlopsPerSecond ? shortNumber(*p.measuredFlopsPerSecond / 1e12) : QString(),
+                            p.modelError() ? signedPercent(*p.modelError()) : QString()});
         table.set({QStringLiteral("kernel"), QStringLiteral("title"),
                    QStringLiteral("FLOP/B L1 and shared"), QStringLiteral("FLOP/B L2"),
                    QStringLiteral("FLOP/B DRAM"), QStringLiteral("TFLOP/s modelled"),
-                   QStringLiteral("bound by")},
+                   QStringLiteral("bound by"),
+                   QStringLiteral("TFLOP/s measured"), QStringLiteral("model error")},
                   std::move(rows));
     }
 
@@ -89,6 +92,9 @@ protected:
             shortNumber(p.flopsPerSecond / 1e12) + QStringLiteral(" TFLOP/s modelled"),
             intensityText(p.intensity[std::size_t(m_axis)]) + QStringLiteral(" FLOP per byte"),
             QStringLiteral("bound by ") + QString::fromStdString(p.boundBy)};
+        if (p.measuredFlopsPerSecond)
+            lines << QStringLiteral("%1 TFLOP/s measured, the model is off by %2").arg(shortNumber(*p.measuredFlopsPerSecond / 1e12), signedPercent(p.modelError().value_or(0)));
+        lines += wrapped(QString::fromStdString(p.measuredNote));
         drawTip(painter, m_mouse, lines, rect, theme);
     }
 

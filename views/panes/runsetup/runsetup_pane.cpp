@@ -5,11 +5,14 @@
 
 #include <QComboBox>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "engine/session/simulate.h"
+#include "views/bridge/hardware_store.h"
 #include "views/export/canvas.h"
 #include "views/export/performance_store.h"
 #include "views/kit/controls.h"
@@ -23,7 +26,7 @@ class RunSetupPane : public Pane {
 public:
     RunSetupPane(Intents* intents, QWidget* parent)
         : Pane(QStringLiteral("runsetup"), QStringLiteral("Run setup"), intents, parent),
-          m_store(PerformanceStore::of(intents)) {
+          m_store(PerformanceStore::of(intents)), m_hardware(HardwareStore::of(intents)) {
         auto* layout = new QVBoxLayout(this);
         layout->setContentsMargins(12, 10, 12, 10);
         layout->setSpacing(7);
@@ -41,10 +44,17 @@ public:
         m_sizes->setHorizontalSpacing(6);
         m_sizes->setVerticalSpacing(7);
         layout->addLayout(m_sizes);
-        m_model = new QPushButton(QStringLiteral("Model all kernels"), this);
+        m_model = new QPushButton(QStringLiteral("Model all"), this);
         m_model->setObjectName(QStringLiteral("runsetup_model"));
         m_model->setProperty("role", "primary");
-        layout->addWidget(m_model, 0, Qt::AlignLeft);
+        m_measure = new QPushButton(this);
+        m_measure->setObjectName(QStringLiteral("runsetup_measure"));
+        auto* buttons = new QHBoxLayout;
+        buttons->setSpacing(6);
+        buttons->addWidget(m_model);
+        buttons->addWidget(m_measure);
+        buttons->addStretch(1);
+        layout->addLayout(buttons);
         m_note = new QLabel(this);
         m_note->setWordWrap(true);
         m_note->setObjectName(QStringLiteral("runsetup_note"));
@@ -59,7 +69,9 @@ public:
             sendSizes();
             m_store->modelAll();
         });
+        connect(m_measure, &QPushButton::clicked, this, [this] { m_hardware->isRunning() ? m_hardware->cancel() : measureAll(); });
         connect(m_store, &PerformanceStore::changed, this, [this] { showNote(); });
+        connect(m_hardware, &HardwareStore::changed, this, [this] { showNote(); });
         showNote();
     }
 
@@ -127,28 +139,58 @@ private:
             }
     }
 
+    /// Every kernel of the charts, at the sizes and with the tile that they model.
+    void measureAll() {
+        sendSizes();
+        const auto kernels = session::builtInKernels();
+        std::vector<GpuJob> jobs;
+        for (const KernelEntry& entry : m_store->performance()->kernels) {
+            const catalog::Kernel* kernel = kernels ? catalog::findKernel(**kernels, entry.point.id) : nullptr;
+            if (kernel == nullptr)
+                continue;
+            std::map<std::string, std::int64_t> values = m_store->valuesOf(kernel->id);
+            std::erase_if(values, [&](const auto& value) { return kernel->findParameter(value.first) == nullptr; });
+            jobs.push_back(runJob(QString::fromStdString(kernel->id), values));
+        }
+        m_hardware->start(std::move(jobs));
+    }
+
     void showNote() {
         const auto shown = m_store->performance();
         m_model->setEnabled(!m_store->isBusy());
+        m_measure->setText(m_hardware->isRunning() ? tr("Cancel") : tr("Measure all"));
+        m_measure->setToolTip(m_hardware->isRunning() ? QString() : tr("Runs every kernel on this machine's GPU, each in a process of its own"));
         QString text;
-        if (m_store->isBusy())
+        if (m_hardware->isRunning())
+            text = m_hardware->activity() + QStringLiteral(" …");
+        else if (m_store->isBusy())
             text = QStringLiteral("Modelling …");
         else if (!shown->error.empty())
             text = QString::fromStdString(shown->error);
         else
-            text = QStringLiteral("%1 modelled on %2 from sampled blocks. Nothing is measured.")
+            text = QStringLiteral("%1 modelled on %2 from sampled blocks. %3")
                        .arg(counted(qint64(shown->kernels.size()), QStringLiteral("kernel")),
-                            QString::fromStdString(shown->gpu));
+                            QString::fromStdString(shown->gpu), measuredText(*shown));
+        if (!m_hardware->isRunning() && !m_hardware->note().isEmpty())
+            text += QLatin1Char('\n') + m_hardware->note();
         for (const std::string& note : shown->roofline.notes)
             text += '\n' + QString::fromStdString(note);
         m_note->setText(text);
         setAccessibleDescription(text);
     }
 
+    static QString measuredText(const Performance& shown) {
+        qint64 count = 0;
+        for (const KernelPoint& point : shown.roofline.points)
+            count += point.measuredFlopsPerSecond ? 1 : 0;
+        return count == 0 ? tr("Nothing is measured.") : tr("%1 measured.").arg(count);
+    }
+
     PerformanceStore* m_store;
+    HardwareStore* m_hardware;
     QComboBox* m_gpu;
     QGridLayout* m_sizes;
-    QPushButton* m_model;
+    QPushButton *m_model, *m_measure;
     QLabel* m_note;
     std::map<QString, LabelledSpin*> m_spins;
     std::map<QString, int> m_sent;

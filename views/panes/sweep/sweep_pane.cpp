@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "views/bridge/hardware_store.h"
 #include "views/export/canvas.h"
 #include "views/export/painted_pane.h"
 #include "views/export/performance_store.h"
@@ -25,11 +26,15 @@ class SweepPane : public PaintedPane {
 public:
     SweepPane(Intents* intents, QWidget* parent)
         : PaintedPane(QStringLiteral("sweep"), QStringLiteral("Tile sweep"), intents, parent), m_performance(PerformanceStore::of(intents)),
-          m_store(new SweepStore(this)) {
+          m_hardware(HardwareStore::of(intents)), m_store(new SweepStore(this)) {
         setMouseTracking(true);
         setMinimumSize(360, 240);
         connect(m_store, &SweepStore::changed, this, [this] { refresh(); });
-        connect(m_performance, &PerformanceStore::changed, this, [this] { restartIfOther(); });
+        connect(m_performance, &PerformanceStore::changed, this, [this] {
+            restartIfOther();
+            refresh();
+        });
+        connect(m_hardware, &HardwareStore::changed, this, [this] { updateControls(); });
     }
 
     QString context() const override { return m_context; }
@@ -54,7 +59,12 @@ public:
         m_run->setObjectName(QStringLiteral("sweep_run"));
         m_run->setStyleSheet(QStringLiteral("min-height: 16px; max-height: 16px; font-size: 11px; padding: 0 8px; border-radius: 3px;"));
         connect(m_run, &QAbstractButton::clicked, this, [this] { m_store->isBusy() ? m_store->cancel() : start(); });
-        for (QWidget* widget : std::initializer_list<QWidget*>{m_bar, m_x, m_y, m_run})
+        m_runHere = new QPushButton(m_controls);
+        m_runHere->setObjectName(QStringLiteral("sweep_measure"));
+        m_runHere->setStyleSheet(m_run->styleSheet());
+        m_runHere->setToolTip(tr("Runs what can launch on this machine's GPU"));
+        connect(m_runHere, &QAbstractButton::clicked, this, [this] { m_hardware->isRunning() ? m_hardware->cancel() : measure(); });
+        for (QWidget* widget : std::initializer_list<QWidget*>{m_bar, m_x, m_y, m_run, m_runHere})
             row->addWidget(widget);
         updateControls();
         return m_controls;
@@ -78,12 +88,15 @@ public:
             const bool isDone = cell.state == SweepCell::State::Done;
             row << (isDone ? shortNumber(cell.flopsPerSecond / 1e12) : QString()) << (isDone ? percent(cell.occupancy) : QString())
                 << (isDone ? shortNumber(cell.wavefronts) : QString()) << (isDone ? shortNumber(cell.registers) : QString())
-                << QString::fromStdString(cell.boundBy) << QString::fromStdString(cell.problem);
+                << QString::fromStdString(cell.boundBy) << QString::fromStdString(cell.problem)
+                << (cell.measuredFlopsPerSecond ? shortNumber(*cell.measuredFlopsPerSecond / 1e12) : QString())
+                << (cell.modelError() ? signedPercent(*cell.modelError()) : QString());
             rows.push_back(std::move(row));
         }
         m_table.set({QString::fromStdString(d.x.name), d.y.name.empty() ? QStringLiteral("row") : QString::fromStdString(d.y.name),
                      QStringLiteral("TFLOP/s modelled"), QStringLiteral("occupancy"), QStringLiteral("wavefronts per 1,000 FMA"),
-                     QStringLiteral("registers a thread"), QStringLiteral("bound by"), QStringLiteral("problem")},
+                     QStringLiteral("registers a thread"), QStringLiteral("bound by"), QStringLiteral("problem"),
+                     QStringLiteral("TFLOP/s measured"), QStringLiteral("model error")},
                     std::move(rows));
         return &m_table;
     }
@@ -159,7 +172,35 @@ protected:
     }
 
 private:
-    const SweepData& data() const { return *m_store->data(); }
+    /// What the store has so far, with what was measured.
+    const SweepData& data() const {
+        if (m_source != m_store->data() || m_version != m_performance->measuredVersion()) {
+            m_source = m_store->data();
+            m_version = m_performance->measuredVersion();
+            m_data = *m_source;
+            addMeasured(m_data, m_performance->measuredOn(m_data.deviceId));
+        }
+        return m_data;
+    }
+
+    void measure() {
+        const SweepData& d = data();
+        if (d.cells.empty())
+            return;
+        GpuJob job{tr("the sweep of %1").arg(QString::fromStdString(d.kernel)), QString::fromStdString(d.kernel), {QStringLiteral("sweep"), QString::fromStdString(d.kernel)}, {}};
+        for (const SweepAxis* axis : {&d.x, &d.y}) {
+            if (axis->name.empty())
+                continue;
+            QStringList values;
+            for (const std::int64_t value : axis->values)
+                values << QString::number(value);
+            job.arguments << QStringLiteral("--over") << QStringLiteral("%1=%2").arg(QString::fromStdString(axis->name), values.join(QLatin1Char(',')));
+        }
+        for (const auto& [name, value] : d.fixed)
+            job.arguments << QStringLiteral("-D") << QStringLiteral("%1=%2").arg(QString::fromStdString(name)).arg(value);
+        job.arguments << QStringLiteral("--run") << QStringLiteral("--progress");
+        m_hardware->start({job});
+    }
 
     QComboBox* axisCombo(const QString& name, const QString& what) {
         auto* combo = new QComboBox(m_controls);
@@ -241,6 +282,8 @@ private:
             return;
         m_run->setText(m_store->isBusy() ? tr("Cancel") : tr("Run"));
         m_run->setEnabled(m_store->isBusy() || data().problem.empty());
+        m_runHere->setText(m_hardware->isRunning() ? tr("Cancel") : tr("Measure"));
+        m_runHere->setEnabled(m_hardware->isRunning() || (data().problem.empty() && !data().cells.empty()));
         QStringList names;
         for (const std::string& name : sweepParameters(data().kernel))
             names << QString::fromStdString(name);
@@ -269,10 +312,15 @@ private:
             return {head, tr("not modelled yet")};
         case SweepCell::State::Broken:
             return {head, QString::fromStdString(cell.problem)};
-        case SweepCell::State::Done:
-            return {head, tr("%1 TFLOP/s modelled, bound by %2").arg(shortNumber(cell.flopsPerSecond / 1e12), QString::fromStdString(cell.boundBy)),
-                    tr("occupancy %1, %2 registers a thread").arg(percent(cell.occupancy), shortNumber(cell.registers)),
-                    tr("%1 wavefronts per 1,000 FMA").arg(shortNumber(cell.wavefronts)), tr("click: open this tile")};
+        case SweepCell::State::Done: {
+            QStringList lines{head, tr("%1 TFLOP/s modelled, bound by %2").arg(shortNumber(cell.flopsPerSecond / 1e12), QString::fromStdString(cell.boundBy))};
+            if (cell.measuredFlopsPerSecond)
+                lines << tr("%1 TFLOP/s measured, the model is off by %2").arg(shortNumber(*cell.measuredFlopsPerSecond / 1e12), signedPercent(cell.modelError().value_or(0)));
+            QString registers = tr("occupancy %1, %2 registers a thread").arg(percent(cell.occupancy), shortNumber(cell.registers));
+            if (cell.driverRegisters)
+                registers += tr(" (the driver: %1)").arg(*cell.driverRegisters);
+            return lines << registers << tr("%1 wavefronts per 1,000 FMA").arg(shortNumber(cell.wavefronts)) << tr("click: open this tile");
+        }
         }
         return {head};
     }
@@ -290,7 +338,11 @@ private:
     }
 
     PerformanceStore* m_performance;
+    HardwareStore* m_hardware;
     SweepStore* m_store;
+    mutable std::shared_ptr<const SweepData> m_source; ///< of m_data
+    mutable std::size_t m_version = 0;                 ///< of the measured points in it
+    mutable SweepData m_data;
     SnapshotPtr m_snapshot;
     SweepRequest m_shown;
     std::string m_wantedX, m_wantedY;
@@ -301,7 +353,7 @@ private:
     QWidget* m_controls = nullptr;
     SegmentBar* m_bar = nullptr;
     QComboBox *m_x = nullptr, *m_y = nullptr;
-    QPushButton* m_run = nullptr;
+    QPushButton *m_run = nullptr, *m_runHere = nullptr;
     TableModel m_table;
 };
 
