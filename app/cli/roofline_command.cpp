@@ -82,7 +82,7 @@ Json measuredJson(const session::MeasuredPoint& m, const session::ModelledKernel
     Json out = pointJson(k);
     out["kind"] = "measured";
     out["time_s"] = seconds;
-    out["flops_per_s"] = m.flopsPerSecond ? *m.flopsPerSecond : flops / seconds;
+    out["flops_per_s"] = m.rate(flops);
     out["of_model"] = k.point.seconds / seconds; // above 1: faster than the model says is possible
     out.erase("bottleneck");
     out.erase("times_s");
@@ -143,6 +143,14 @@ Result<void> runRoofline(const RooflineArguments& a) {
                 text += fmt::format("{:<26}measured {:>10.4g} GFLOP/s, {:.0f}% of the model\n",
                                     k.id, pointList.back()["flops_per_s"].get<double>() / 1e9,
                                     100 * pointList.back()["of_model"].get<double>());
+                // A point above its roof says that the roof rests on something that is not so.
+                if (constexpr double kAbove = 1.02; pointList.back()["of_model"].get<double>() > kAbove) {
+                    const std::string note = fmt::format("above the {} roof: the kernel does less of that work than is counted, as when ptxas merges accesses of the PTX, or the "
+                                                         "roof is lower than this GPU's (lanescope calibrate measures it)",
+                                                         model::toString(k.point.bottleneck));
+                    pointList.back()["note"] = note;
+                    text += fmt::format("{:<26}{}\n", "", note);
+                }
             }
     }
     if (!a.measured.empty() && !anyMeasured)

@@ -214,3 +214,16 @@ TEST_CASE("this machine's GPU is named as its driver names it", "[measure]") {
     CHECK(here["driver_cuda"] == "12.4");
     checkRefused(run({"devices", "--here"}, scratch, {"no_gpu", {}}), "finds no GPU");
 }
+
+TEST_CASE("a measured point above its roof is explained", "[measure]") {
+    const test::TemporaryFolder scratch;
+    const auto rooflineOf = [&](double seconds) {
+        std::ofstream(scratch.path() / "points.json") << json{{"gpu", "h200"}, {"points", {{{"kernel", "k01_naive"}, {"time_s", seconds}}}}};
+        return jsonOf(run({"roofline", "k01_naive", "--gpu", "h200", "--measured", "points.json", "--json"}, scratch))["points"];
+    };
+    const json slow = rooflineOf(1);
+    const double modelled = slow[0]["time_s"];
+    CHECK_FALSE(slow[1].contains("note"));
+    CHECK_FALSE(rooflineOf(modelled)[1].contains("note"));
+    CHECK_THAT(rooflineOf(modelled / 2)[1]["note"].get<std::string>(), Catch::StartsWith("above the ") && Catch::Contains("ptxas merges"));
+}
