@@ -207,8 +207,13 @@ private:
             m_table = at == m_tables.end() ? 0 : std::size_t(at - m_tables.begin());
             if (m_bar != nullptr)
                 m_bar->setItems(namesOf(m_tables), int(m_table));
-            if (!isSame(m_tables[m_table], shown) && isVisible())
-                start();
+            if (!isSame(m_tables[m_table], shown)) {
+                stop();
+                m_isBusy = false;
+                m_data = {}; // made when it is next in sight
+                if (isVisible())
+                    start();
+            }
         }
         if (m_version == m_store->measuredVersion())
             return;
