@@ -17,6 +17,7 @@
 #include "engine/check/clocks.h"
 #include "engine/check/shadow.h"
 #include "engine/check/warpgroup.h"
+#include "engine/sim/shared_variable.h"
 
 namespace lanescope::check {
 
@@ -181,11 +182,8 @@ struct Checker::State {
         const std::uint64_t address = e.addresses[lane];
         const auto bytes = static_cast<std::uint64_t>(e.elementBytes);
         if (e.space == Space::Shared) {
-            const sim::SharedVariable* best = nullptr;
             // Of a dynamic array without any bytes there is nothing to be past the end of.
-            for (const sim::SharedVariable& v : launch.program->sharedVariables)
-                if (v.offset <= address && (v.bytes != 0 || launch.dynamicSharedBytes != 0) && (best == nullptr || v.offset >= best->offset))
-                    best = &v;
+            const sim::SharedVariable* best = sim::sharedVariableAt(*launch.program, address, launch.dynamicSharedBytes != 0);
             out.array = best != nullptr ? sourceName(best->name) : "shared memory";
             const std::uint64_t start = best != nullptr ? best->offset : 0;
             const std::uint64_t size = best != nullptr && best->bytes != 0 ? best->bytes : launch.sharedBytes() - std::min(start, launch.sharedBytes());

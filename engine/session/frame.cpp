@@ -140,6 +140,28 @@ FragmentView fragmentView(const sim::Program& program, std::uint32_t pc, std::si
     return view;
 }
 
+/// A wgmma's operands in shared memory, as the warp's rows hold their descriptors.
+std::vector<SharedOperandView> sharedOperands(const sim::Program& program, const sim::TensorOp& t, int rank, const std::uint8_t* rows) {
+    std::vector<SharedOperandView> out;
+    for (std::size_t i = 0; i < 2; ++i) {
+        if (!t.descriptors[i].valid)
+            continue;
+        const sim::RowSlot& slot = program.rowList[t.descriptors[i].row];
+        SharedOperandView& v = out.emplace_back();
+        const tensor::Shape& shape = t.product.shape;
+        v.matrix = i == 0 ? 'A' : 'B';
+        v.element = i == 0 ? t.product.a : t.product.b;
+        v.rows = i == 0 ? shape.m : shape.k;
+        v.columns = i == 0 ? shape.k : shape.n;
+        v.firstRow = i == 0 ? rank * shape.m : 0;
+        v.isMnMajor = t.descriptors[i].isMnMajor;
+        if (slot.row.valid())
+            std::memcpy(&v.bits, (slot.row.isConstant() ? program.constants.data() : rows) + slot.row.offset(), sizeof v.bits);
+        v.descriptor = tensor::decodeDescriptor(v.bits);
+    }
+    return out;
+}
+
 /// Registers that an instruction writes.
 void destinations(const ptx::Operand& o, std::vector<std::uint32_t>& out) {
     if (o.isRegister())
@@ -247,6 +269,13 @@ std::string valueText(std::string_view type, std::uint64_t bits) {
     return fmt::format("{}", bits);
 }
 
+std::uint64_t SharedOperandView::addressOf(int row, int column) const {
+    const int elementBits = tensor::bits(element), perChunk = 128 / elementBits;
+    const int mn = matrix == 'A' ? firstRow + row : column, k = matrix == 'A' ? column : row;
+    const int along = isMnMajor ? mn : k, across = isMnMajor ? k : mn;
+    return tensor::chunkAddress(descriptor, isMnMajor, along / perChunk, across) + static_cast<unsigned>(along % perChunk * elementBits / 8);
+}
+
 /// The operands of the tensor instruction just executed, else of the warp's last one before it, else of its first one after it.
 void Session::State::addFragments(FrameView& f, const std::vector<std::uint32_t>& mine, std::size_t executed) const {
     const sim::Program& code = *loaded->program;
@@ -287,8 +316,16 @@ void Session::State::addFragments(FrameView& f, const std::vector<std::uint32_t>
     }
     for (const std::size_t operand : {0u, 1u, 3u})
         operandNow(operand);
-    if (code.ops[f.fragmentPc].kind == sim::OpKind::MatrixProduct)
-        f.product = std::make_shared<const ProductView>(ProductView{tensor.product, prepared->launch.limits.tensor});
+    const sim::OpKind kind = code.ops[f.fragmentPc].kind;
+    if (kind != sim::OpKind::MatrixProduct && kind != sim::OpKind::WarpgroupProduct)
+        return;
+    ProductView product{tensor.product, prepared->launch.limits.tensor, kind == sim::OpKind::WarpgroupProduct, {}};
+    if (product.isWarpgroup) {
+        trace->seek(f.fragmentEvent); // descriptors as the instruction finds them
+        product.shared = sharedOperands(code, tensor, static_cast<int>(static_cast<unsigned>(selection.warp) % kWarpsPerGroup), trace->rows(static_cast<std::uint32_t>(selection.warp)));
+        trace->seek(f.index);
+    }
+    f.product = std::make_shared<const ProductView>(std::move(product));
 }
 
 FrameView Session::State::frame() const {

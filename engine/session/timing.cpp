@@ -83,7 +83,7 @@ Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaun
     input.cancel = options.cancel;
     sim::Memory memory = sim::makeMemory(launch);
     timing::TouchRecorder touches;
-    const bool copies = std::any_of(launch.program->ops.begin(), launch.program->ops.end(), [](const sim::Op& op) { return op.kind == sim::OpKind::CopyAsync; });
+    const bool copies = std::any_of(launch.program->ops.begin(), launch.program->ops.end(), [](const sim::Op& op) { return op.kind == sim::OpKind::CopyAsync || op.kind == sim::OpKind::CopyBulk; });
     std::uint64_t events = 0, allEvents = 0, touched = 0;
     const std::uint32_t perBlock = std::max(1u, options.maxEvents / static_cast<std::uint32_t>(out.residentWanted));
     for (const std::uint64_t block : residentBlocks(options.block, out.residentWanted, sms, blocks)) {
@@ -96,8 +96,6 @@ Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaun
     }
     // Touches beyond the recorded part are like those within.
     out.shareTimed = allEvents == 0 ? 1.0 : static_cast<double>(events) / static_cast<double>(allEvents);
-    if (!launch.program->bulks.empty())
-        out.notes.push_back("bulk copies take no time in this model: waits at mbarriers are shorter than on a GPU");
     if (events < allEvents)
         out.notes.push_back(fmt::format("the first {} of {} events of the resident blocks are timed; the rest is taken to go at the pace of the second half of these", events, allEvents));
     // Device memory serves a sector once for the whole grid; the others that touch it first find it in the L2.
@@ -109,6 +107,7 @@ Result<TimingReport> timeLaunch(const LoadedProgram& program, const PreparedLaun
     out.l1Bytes = timing::l1BytesBeside(device.limits, static_cast<std::int64_t>(launch.sharedBytes()), out.residentWanted);
     input.l1Bytes = out.l1Bytes;
     input.dramShare = out.dramShare;
+    input.busySms = static_cast<int>(std::min(blocks, sms));
     out.sm = timing::timeSm(programTiming, p, input);
     out.pipeline = timing::pipelineOf(out.sm, *launch.program, programTiming, touches.take(), device);
     out.waves = std::max(1.0, static_cast<double>(perSm) / static_cast<double>(input.blocks.size()));

@@ -44,6 +44,22 @@ std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared,
                          {"first_read", known(t.firstRead)},
                          {"compute_begin", known(t.computeBegin)},
                          {"compute_end", known(t.computeEnd)}});
+    Json mbarriers = Json::array();
+    for (const timing::PipelineMbarrier& b : r.pipeline.mbarriers) {
+        Json phases = Json::array();
+        for (const timing::PipelineMbarrier::Phase& phase : b.phases) {
+            Json waits = Json::array();
+            for (const timing::PipelineMbarrier::Wait& w : phase.waits)
+                waits.push_back({{"warp", w.warp}, {"begin", w.begin}, {"end", w.end}});
+            std::uint64_t bytes = 0, arrivals = 0;
+            for (const timing::PipelineMbarrier::Part& part : phase.parts) {
+                bytes += part.bytes;
+                arrivals += part.bytes == 0;
+            }
+            phases.push_back({{"number", phase.number}, {"parity", phase.number % 2}, {"end", known(phase.end)}, {"bytes", bytes}, {"arrivals", arrivals}, {"waits", waits}});
+        }
+        mbarriers.push_back({{"name", b.name}, {"slot", b.slot}, {"phases", phases}});
+    }
     Json out = {{"kernel", program.id},
                 {"gpu", device.id},
                 {"kind", "modelled"},
@@ -60,7 +76,7 @@ std::string toJson(const LoadedProgram& program, const PreparedLaunch& prepared,
                 {"overlap", sm.overlap()},
                 {"stalls", states},
                 {"pipes", pipes},
-                {"pipeline", {{"slots", r.pipeline.slotCount}, {"busy", r.pipeline.busy}, {"tensor", r.pipeline.isTensor}, {"tiles", tiles}}},
+                {"pipeline", {{"slots", r.pipeline.slotCount}, {"busy", r.pipeline.busy}, {"tensor", r.pipeline.isTensor}, {"tiles", tiles}, {"mbarriers", mbarriers}, {"producer", known(r.pipeline.producer)}}},
                 {"l1", {{"bytes", r.l1Bytes}, {"sectors", sm.traffic.l1Sectors}, {"hits", sm.traffic.l1Hits}}},
                 {"l2_sectors", sm.traffic.l2Sectors},
                 {"dram_sectors", sm.traffic.dramSectors},

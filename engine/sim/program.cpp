@@ -13,6 +13,7 @@
 #include "engine/ptx/shared_layout.h"
 #include "engine/sim/atomic_operation.h"
 #include "engine/sim/decode_async.h"
+#include "engine/sim/shared_variable.h"
 
 namespace lanescope::sim {
 
@@ -1292,6 +1293,14 @@ void addProgramVariables(const Program& program, GlobalMemory& memory) {
         memory.add(v.name, v.space == ptx::Space::Const ? AllocationKind::Const : AllocationKind::Global,
                    std::move(bytes));
     }
+}
+
+const SharedVariable* sharedVariableAt(const Program& program, std::uint64_t address, bool withEmpty) {
+    const SharedVariable* best = nullptr;
+    for (const SharedVariable& v : program.sharedVariables)
+        if (v.offset <= address && (v.bytes != 0 || withEmpty) && (best == nullptr || v.offset >= best->offset))
+            best = &v;
+    return best;
 }
 
 } // namespace lanescope::sim

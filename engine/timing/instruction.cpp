@@ -64,7 +64,7 @@ Cost convertCost(const ptx::Instruction& in, const Parameters& p) {
 Cost warpgroupCost(const ptx::Instruction& in) {
     const int n = in.modifiers.shape.n;
     const bool isAShared = in.operands[1].kind != ptx::OperandKind::Vector;
-    return {Pipe::Tensor, 1, (isAShared ? 54 : 50) + n / 2, std::max(n / 2, isAShared ? 16 + n / 4 : 16)};
+    return {Pipe::Warpgroup, 1, (isAShared ? 54 : 50) + n / 2, std::max(n / 2, isAShared ? 16 + n / 4 : 16)};
 }
 
 Cost costOf(const ptx::Instruction& in, const sim::Op& op, const Parameters& p) {
@@ -83,8 +83,20 @@ Cost costOf(const ptx::Instruction& in, const sim::Op& op, const Parameters& p) 
     default:
         break;
     }
-    if (op.kind == sim::OpKind::WarpgroupFence) // orders registers, waits for no memory
+    switch (op.kind) {
+    case sim::OpKind::WarpgroupFence: // orders registers, waits for no memory
         return {Pipe::Other, 1, 1, 1};
+    case sim::OpKind::CopyBulk:
+        return {Pipe::Copy, 1, p.bulkCopyIssue, 1};
+    case sim::OpKind::CommitBulk:
+    case sim::OpKind::WaitBulk:
+        return {Pipe::Other, 1, p.math, 1};
+    case sim::OpKind::Mbarrier:
+    case sim::OpKind::TrackCopies:
+        return {Pipe::Mbarrier, 1, p.mbarrierTest, 1};
+    default:
+        break;
+    }
     switch (op.cls) {
     case InstructionClass::Integer: {
         const bool multiplies = in.opcode == Opcode::Mul || in.opcode == Opcode::Mad;
@@ -177,8 +189,10 @@ bool isControl(sim::OpKind kind) {
     }
 }
 
-CopyRole copyRole(sim::OpKind kind) {
-    switch (kind) {
+CopyRole copyRole(const sim::Op& op) {
+    if (op.kind == sim::OpKind::WaitBulk)
+        return op.negatedSources != 0 ? CopyRole::WaitForBulkRead : CopyRole::WaitForBulk;
+    switch (op.kind) {
     case sim::OpKind::CopyAsync: return CopyRole::Copy;
     case sim::OpKind::CommitCopies: return CopyRole::Commit;
     case sim::OpKind::WaitForCopies: return CopyRole::Wait;
@@ -186,6 +200,7 @@ CopyRole copyRole(sim::OpKind kind) {
     case sim::OpKind::WarpgroupProduct: return CopyRole::Product;
     case sim::OpKind::WarpgroupCommit: return CopyRole::CommitProducts;
     case sim::OpKind::WarpgroupWait: return CopyRole::WaitForProducts;
+    case sim::OpKind::CommitBulk: return CopyRole::CommitBulk;
     default: return CopyRole::None;
     }
 }
@@ -210,6 +225,9 @@ const char* name(Pipe pipe) {
     case Pipe::Barrier: return "barrier";
     case Pipe::Fence: return "fence";
     case Pipe::Tensor: return "tensor";
+    case Pipe::Warpgroup: return "wgmma";
+    case Pipe::Copy: return "bulk_copy";
+    case Pipe::Mbarrier: return "mbarrier";
     case Pipe::Other: return "other";
     }
     return "";
@@ -239,8 +257,9 @@ ProgramTiming analyse(const sim::Program& program, const Parameters& parameters)
         t.pipeCycles = static_cast<std::uint16_t>(cost.pipeCycles);
         t.isControl = isControl(op.kind);
         t.isLoad = op.kind == sim::OpKind::Load || op.kind == sim::OpKind::CopyAsync;
-        t.copies = copyRole(op.kind);
-        t.copyGroups = t.copies == CopyRole::Wait || t.copies == CopyRole::WaitForProducts ? op.target : 0;
+        t.copies = copyRole(op);
+        const bool waitsForSome = t.copies == CopyRole::Wait || t.copies == CopyRole::WaitForProducts || t.copies >= CopyRole::WaitForBulk;
+        t.copyGroups = waitsForSome ? op.target : 0;
         t.isStore = op.kind == sim::OpKind::Store;
         if (op.kind == sim::OpKind::FragmentMove)
             (program.tensors[op.target].isStore ? t.isStore : t.isLoad) = true;

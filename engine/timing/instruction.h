@@ -12,14 +12,15 @@
 
 namespace lanescope::timing {
 
-/// Where a warp instruction executes. Index: reading thread and block indices. None: ptxas leaves no instruction of it.
-enum class Pipe : std::uint8_t { None, Fma, Multiply, Alu, Add, Fp64, Special, Convert, Index, Shared, Global, Exchange, Branch, Barrier, Fence, Tensor, Other };
+/// Where a warp instruction executes. Index: reading thread and block indices. Warpgroup: the queue of wgmma before the tensor cores. Copy:
+/// asking the copy engine. None: ptxas leaves no instruction of it.
+enum class Pipe : std::uint8_t { None, Fma, Multiply, Alu, Add, Fp64, Special, Convert, Index, Shared, Global, Exchange, Branch, Barrier, Fence, Tensor, Warpgroup, Copy, Mbarrier, Other };
 inline constexpr int kPipeCount = static_cast<int>(Pipe::Other) + 1;
 const char* name(Pipe pipe);
 
-/// What an instruction does with the copies from global to shared memory that a warp has under way (cp.async), or with its products of
-/// warpgroups (wgmma), which are grouped and waited for in the same way, apart from copies.
-enum class CopyRole : std::uint8_t { None, Copy, Commit, Wait, WaitAll, Product, CommitProducts, WaitForProducts };
+/// What an instruction does with the copies from global to shared memory that a warp has under way (cp.async), with its products of
+/// warpgroups (wgmma), or with its bulk copies from shared memory: each kind is grouped and waited for apart from the others.
+enum class CopyRole : std::uint8_t { None, Copy, Commit, Wait, WaitAll, Product, CommitProducts, WaitForProducts, CommitBulk, WaitForBulk, WaitForBulkRead };
 
 struct InstructionTiming {
     Pipe pipe = Pipe::Other;

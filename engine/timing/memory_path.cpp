@@ -28,16 +28,18 @@ const char* name(Level level) {
     return "";
 }
 
-MemoryPath::MemoryPath(const Parameters& parameters, std::int64_t l1Bytes, double dramShare)
-    : m_parameters(parameters), m_dramShare(dramShare) {
+MemoryPath::MemoryPath(const Parameters& parameters, std::int64_t l1Bytes, double dramShare, int busySms)
+    : m_parameters(parameters), m_dramShare(dramShare), m_dramBytesPerCycle(parameters.dramBytesPerCycle) {
+    if (busySms > 0 && busySms < parameters.smCount)
+        m_dramBytesPerCycle *= static_cast<double>(parameters.smCount) / busySms;
     const auto lines = static_cast<std::uint64_t>(std::max<std::int64_t>(l1Bytes, 16 << 10)) / memory::kLineBytes;
     m_sets = std::max<std::size_t>(1, static_cast<std::size_t>(lines) / kWays);
     m_ways.resize(m_sets * kWays);
 }
 
-MemoryPath::Arrival MemoryPath::fetch(std::uint64_t line, std::uint64_t bit, std::uint64_t cycle) {
+MemoryPath::Arrival MemoryPath::fetch(std::uint64_t line, std::uint64_t bit, std::uint64_t cycle, double bytesPerCycle) {
     const auto now = static_cast<double>(cycle);
-    m_l2Free = std::max(m_l2Free, now) + static_cast<double>(memory::kSectorBytes) / m_parameters.l2BytesPerCycle;
+    m_l2Free = std::max(m_l2Free, now) + static_cast<double>(memory::kSectorBytes) / bytesPerCycle;
     ++m_traffic.l2Sectors;
     double arrives = m_l2Free + m_parameters.l2 - m_parameters.l1;
     Level level = Level::L2;
@@ -46,9 +48,9 @@ MemoryPath::Arrival MemoryPath::fetch(std::uint64_t line, std::uint64_t bit, std
         m_dramDue += m_dramShare;
         if (m_dramDue >= 1.0 - 1e-9) {
             m_dramDue -= 1.0;
-            m_dramFree = std::max(m_dramFree, now) + static_cast<double>(memory::kSectorBytes) / m_parameters.dramBytesPerCycle;
+            m_dramFree = std::max(m_dramFree, now) + static_cast<double>(memory::kSectorBytes) / m_dramBytesPerCycle;
             ++m_traffic.dramSectors;
-            arrives = std::max(arrives, m_dramFree + m_parameters.dram - m_parameters.l1);
+            arrives = std::max(m_l2Free, m_dramFree) + m_parameters.dram - m_parameters.l1;
             level = Level::Dram;
         }
     }
@@ -79,7 +81,7 @@ MemoryPath::Arrival MemoryPath::load(const BlockStream& stream, const Access& ac
             std::uint64_t& ready = way->ready[sector];
             Arrival a{cycle, Level::L1};
             if ((way->valid & bit) == 0) {
-                a = fetch(line, bit, cycle);
+                a = fetch(line, bit, cycle, m_parameters.l2BytesPerCycle);
                 way->valid = static_cast<std::uint8_t>(way->valid | bit);
                 ready = a.cycle;
             } else {
@@ -94,13 +96,35 @@ MemoryPath::Arrival MemoryPath::load(const BlockStream& stream, const Access& ac
     return last;
 }
 
-void MemoryPath::store(const BlockStream& stream, const Access& access, std::uint64_t cycle) {
-    m_storeFree = std::max(m_storeFree, static_cast<double>(cycle)) +
-                  access.sectors * static_cast<double>(memory::kSectorBytes) / m_parameters.l2StoreBytesPerCycle;
-    m_traffic.storeSectors += access.sectors;
-    for (std::uint32_t i = access.firstLine; i < access.firstLine + access.lines; ++i)
-        m_touched.add(stream.lines[i]);
+MemoryPath::Arrival MemoryPath::copy(const BlockStream& stream, const AsyncUse& use, std::uint64_t cycle) {
+    Arrival last{cycle, use.lines == 0 ? Level::Shared : Level::L2};
+    for (std::uint32_t i = use.firstLine; i < use.firstLine + use.lines; ++i)
+        for (std::uint64_t left = stream.lines[i] & 15; left != 0; left &= left - 1) {
+            const Arrival a = fetch(stream.lines[i] >> 4, left & ~(left - 1), cycle, m_parameters.bulkCopyBytesPerCycle);
+            last = {std::max(last.cycle, a.cycle), std::max(last.level, a.level)};
+        }
+    // Latencies of loads are those of the L1's and what comes on top.
+    last.cycle += static_cast<std::uint64_t>(m_parameters.bulkCopyLatency + (use.lines == 0 ? m_parameters.shared : m_parameters.l1));
+    return last;
 }
+
+std::uint64_t MemoryPath::copyOut(const BlockStream& stream, const AsyncUse& use, std::uint64_t cycle) {
+    storeSectors(stream, use.firstLine, use.lines, cycle);
+    return static_cast<std::uint64_t>(std::ceil(m_storeFree)) + static_cast<std::uint64_t>(m_parameters.bulkCopyLatency + m_parameters.l2);
+}
+
+void MemoryPath::storeSectors(const BlockStream& stream, std::uint32_t firstLine, std::uint32_t lines, std::uint64_t cycle) {
+    std::uint64_t sectors = 0;
+    for (std::uint32_t i = firstLine; i < firstLine + lines; ++i) {
+        sectors += static_cast<unsigned>(std::popcount(stream.lines[i] & 15));
+        m_touched.add(stream.lines[i]);
+    }
+    m_storeFree = std::max(m_storeFree, static_cast<double>(cycle)) +
+                  static_cast<double>(sectors) * static_cast<double>(memory::kSectorBytes) / m_parameters.l2StoreBytesPerCycle;
+    m_traffic.storeSectors += sectors;
+}
+
+void MemoryPath::store(const BlockStream& stream, const Access& access, std::uint64_t cycle) { storeSectors(stream, access.firstLine, access.lines, cycle); }
 
 std::uint64_t MemoryPath::backPressure() const {
     const double free = std::max({m_l2Free, m_storeFree, m_dramFree});

@@ -24,7 +24,8 @@ struct PathTraffic {
 class MemoryPath {
 public:
     /// dramShare: of the sectors that the SM touches first, the share that comes from device memory.
-    MemoryPath(const Parameters& parameters, std::int64_t l1Bytes, double dramShare);
+    /// busySms: that share the bandwidth of device memory, 0: all.
+    MemoryPath(const Parameters& parameters, std::int64_t l1Bytes, double dramShare, int busySms);
 
     struct Arrival {
         std::uint64_t cycle = 0;
@@ -32,6 +33,10 @@ public:
     };
     /// A load whose tags are looked up at `cycle`: when its last sector is there.
     Arrival load(const BlockStream& stream, const Access& access, std::uint64_t cycle);
+    /// A bulk copy past the L1 that is asked for at `cycle`: when its last byte is there.
+    Arrival copy(const BlockStream& stream, const AsyncUse& use, std::uint64_t cycle);
+    /// A bulk copy to global memory: when it is there.
+    std::uint64_t copyOut(const BlockStream& stream, const AsyncUse& use, std::uint64_t cycle);
     /// Stores write through to the L2; atomics are done there.
     void store(const BlockStream& stream, const Access& access, std::uint64_t cycle);
     /// The earliest cycle at which the load/store unit goes on, when the way to the L2 is full.
@@ -49,13 +54,15 @@ private:
     std::vector<Way> m_ways;
     std::size_t m_sets = 0;
     double m_dramShare;
+    double m_dramBytesPerCycle;
     double m_dramDue = 0;
     double m_l2Free = 0, m_dramFree = 0, m_storeFree = 0;
     std::uint64_t m_tick = 0;
     SectorSet m_touched;
     PathTraffic m_traffic;
 
-    Arrival fetch(std::uint64_t line, std::uint64_t bit, std::uint64_t cycle);
+    Arrival fetch(std::uint64_t line, std::uint64_t bit, std::uint64_t cycle, double bytesPerCycle);
+    void storeSectors(const BlockStream& stream, std::uint32_t firstLine, std::uint32_t lines, std::uint64_t cycle);
 };
 
 } // namespace lanescope::timing

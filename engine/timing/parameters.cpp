@@ -62,6 +62,12 @@ const std::vector<Use>& uses() {
         {"warp_sync_latency", 1, 1000, [](Parameters& p, double v) { p.warpSync = whole(v); }},
         {"fence_block_latency", 1, 10000, [](Parameters& p, double v) { p.fenceBlock = whole(v); }},
         {"fence_gpu_latency", 1, 100000, [](Parameters& p, double v) { p.fenceGpu = whole(v); }},
+        {"bulk_copy_issue_cycles", 1, 10000, [](Parameters& p, double v) { p.bulkCopyIssue = whole(v); }},
+        {"bulk_copy_latency", 0, 100000, [](Parameters& p, double v) { p.bulkCopyLatency = whole(v); }},
+        {"bulk_copy_bytes_per_clock_per_sm", 1, 512, [](Parameters& p, double v) { p.bulkCopyBytesPerCycle = v; }},
+        {"mbarrier_test_latency", 1, 1000, [](Parameters& p, double v) { p.mbarrierTest = whole(v); }},
+        {"mbarrier_wake_latency", 0, 10000, [](Parameters& p, double v) { p.mbarrierWake = whole(v); }},
+        {"wgmma_queue", 1, 64, [](Parameters& p, double v) { p.wgmmaQueue = whole(v); }},
         {"mio_queue", 1, 64, [](Parameters& p, double v) { p.mioQueue = whole(v); }},
         {"lg_queue", 1, 64, [](Parameters& p, double v) { p.lgQueue = whole(v); }},
         {"l2_bytes_per_clock_per_sm", 1, 512, [](Parameters& p, double v) { p.l2BytesPerCycle = v; }},
@@ -142,9 +148,11 @@ const std::vector<std::string>& assumptions() {
         "A scheduler issues from the warp that has been able to for longest.",
         "Blocks of the first wave that share the SM start together; the blocks of later waves take as long.",
         "The L1 is set-associative with 4 lines a set, 32-byte sectors, least recently used; it has what shared memory leaves of the unified memory.",
-        "An SM has an equal share of the bandwidth of L2 and device memory. Of the sectors it touches first, the share that no other SM has "
+        "The SMs that have blocks share the bandwidth of device memory equally; of the L2's each has what it has when all are busy. Of the sectors it touches first, the share that no other SM has "
         "brought into the L2 comes from device memory: bytes of the buffers / bytes that all SMs touch.",
         "Memory that was evicted from the L1 hits the L2. Caches for instructions and constants only miss at first touch.",
+        "Who arrives at which phase of an mbarrier is taken from the simulation, when is timed; rounds of a loop that only test it are one wait. Asking "
+        "for a bulk copy never waits for the copy engine. The tensor cores of a warpgroup's four warps go on by themselves.",
         "Each register file bank serves every instruction; operands from constant memory cost nothing extra.",
     };
     return all;

@@ -36,6 +36,13 @@ struct Parameters {
     int math = 4, half = 4, fp64 = 8, wide = 5, special = 17, convert = 12, specialRegister = 40, specialRegisterCycles = 16, vote = 13, shuffle = 24;
     int shared = 24, l1 = 33, l2 = 277, dram = 650, atomicShared = 32, atomicGlobal = 517, constant = 8;
     int barrier = 13, barrierArrival = 2, warpSync = 2, fenceBlock = 25, fenceGpu = 590, branch = 6;
+    // Bulk copies (TMA), mbarrier, wgmma.
+    int bulkCopyIssue = 48;        ///< for which asking for a copy holds up its warp
+    int bulkCopyLatency = 10;      ///< beyond a load's from the same place
+    double bulkCopyBytesPerCycle = 57; ///< to one SM from the L2
+    int mbarrierTest = 15;         ///< a wait that finds its phase over
+    int mbarrierWake = 80;         ///< from the last arrival or byte until a waiting warp goes on
+    int wgmmaQueue = 6;            ///< entries a sub-partition
     // The load/store unit.
     int lsuPortCycles = 4;         ///< for which a sub-partition's port is held at least
     int lsuPortWavefrontCycles = 2; ///< for each wavefront of an instruction in a sub-partition

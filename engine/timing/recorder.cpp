@@ -34,21 +34,17 @@ int atomicWavefronts(const std::uint64_t* addresses, LaneMask active) {
 } // namespace
 
 Recorder::Recorder(const sim::Program& program, int warps, std::uint32_t maxEvents)
-    : m_program(program), m_maxEvents(maxEvents), m_pending(static_cast<std::size_t>(warps)) {
+    : m_program(program), m_maxEvents(maxEvents), m_pending(static_cast<std::size_t>(warps)), m_failed(static_cast<std::size_t>(warps), kNone) {
     m_stream.warps.resize(static_cast<std::size_t>(warps));
 }
 
 void Recorder::access(const sim::AccessEvent& e) {
     if (m_stream.events >= m_maxEvents)
         return;
-    if (e.asyncProxy || e.isMbarrier) { // past the load-store unit
-        if (e.space == ptx::Space::Global)
-            forEachLane(e.active & ~e.outOfBounds, [&](int lane) {
-                for (std::uint64_t s = e.addresses[lane] / memory::kSectorBytes; s * memory::kSectorBytes < e.addresses[lane] + static_cast<unsigned>(e.bytes); ++s)
-                    m_stream.touchedSectors += static_cast<unsigned>(std::popcount(m_touched.add(s / 4 << 4 | std::uint64_t{1} << (s % 4))));
-            });
-        return;
-    }
+    if (e.isMbarrier)
+        return mbarrierAccess(e);
+    if (e.asyncProxy) // past the load-store unit
+        return bulkAccess(e);
     const auto index = static_cast<std::uint32_t>(m_stream.accesses.size());
     if (m_firstAccess == kNone)
         m_firstAccess = index;
@@ -99,6 +95,123 @@ void Recorder::access(const sim::AccessEvent& e) {
     a.wavefronts = static_cast<std::uint16_t>(cycles);
 }
 
+/// The phase of the mbarrier that is under way.
+std::uint32_t Recorder::presentPhase(std::uint64_t address) {
+    Tracked& tracked = m_mbarriers[address];
+    if (tracked.present == kNone) {
+        tracked.present = static_cast<std::uint32_t>(m_stream.phases.size());
+        m_stream.phases.push_back({address, tracked.number, 0});
+    }
+    return tracked.present;
+}
+
+AsyncUse& Recorder::addUse(AsyncUse::What what) {
+    if (m_firstUse == kNone)
+        m_firstUse = static_cast<std::uint32_t>(m_stream.asyncUses.size());
+    else
+        m_stream.asyncUses.back().isLast = false;
+    AsyncUse& use = m_stream.asyncUses.emplace_back();
+    use.what = what;
+    return use;
+}
+
+/// An operation on mbarriers: each one once.
+void Recorder::mbarrierAccess(const sim::AccessEvent& e) {
+    const sim::Op& op = m_program.ops[e.pc];
+    if (op.kind == sim::OpKind::CopyBulk) // its bytes are told of when they have come
+        return;
+    if (op.kind == sim::OpKind::Mbarrier && e.kind == sim::AccessKind::Store) // init, inval
+        return;
+    std::uint64_t last = ~std::uint64_t{0};
+    forEachLane(e.active & ~e.outOfBounds, [&](int lane) {
+        const std::uint64_t address = e.addresses[lane];
+        if (address == last)
+            return;
+        last = address;
+        if (e.kind == sim::AccessKind::Load) {
+            addUse(AsyncUse::What::Wait).phase = m_mbarriers[address].ended;
+            return;
+        }
+        const std::uint32_t phase = presentPhase(address);
+        addUse(op.kind == sim::OpKind::TrackCopies ? AsyncUse::What::TrackCopies : AsyncUse::What::Arrive).phase = phase;
+        ++m_stream.phases[phase].uses;
+    });
+}
+
+/// A part of a bulk copy, or of what a wgmma reads.
+void Recorder::bulkAccess(const sim::AccessEvent& e) {
+    if (e.isProduct)
+        return;
+    const bool isStoreOut = e.space == ptx::Space::Global && e.kind != sim::AccessKind::Load;
+    const auto key = std::pair(e.warp, e.copy);
+    auto found = m_copies.find(key);
+    if (found == m_copies.end()) {
+        addUse(AsyncUse::What::Copy);
+        found = m_copies.emplace(key, static_cast<std::uint32_t>(m_stream.asyncUses.size() - 1)).first;
+        m_stream.asyncUses.back().firstLine = static_cast<std::uint32_t>(m_stream.lines.size());
+    }
+    AsyncUse& use = m_stream.asyncUses[found->second];
+    if (isStoreOut)
+        use.what = AsyncUse::What::Store;
+    const LaneMask active = e.active & ~e.outOfBounds;
+    if (e.space != ptx::Space::Global) {
+        if (e.kind != sim::AccessKind::Load)
+            use.bytes += static_cast<std::uint32_t>(laneCount(active) * e.bytes);
+        return;
+    }
+    forEachLane(active, [&](int lane) {
+        const std::uint64_t end = e.addresses[lane] + static_cast<unsigned>(e.bytes);
+        if (isStoreOut)
+            use.bytes += static_cast<std::uint32_t>(e.bytes);
+        for (std::uint64_t s = e.addresses[lane] / memory::kSectorBytes; s * memory::kSectorBytes < end; ++s) {
+            const std::uint64_t entry = s / 4 << 4 | std::uint64_t{1} << (s % 4);
+            m_stream.touchedSectors += static_cast<unsigned>(std::popcount(m_touched.add(entry)));
+            addSector(m_stream.lines, use.firstLine, s / 4, std::uint64_t{1} << (s % 4));
+        }
+    });
+    use.lines = static_cast<std::uint32_t>(m_stream.lines.size()) - use.firstLine;
+}
+
+void Recorder::bulkDone(const sim::BulkDoneEvent& e) {
+    const auto found = m_copies.find(std::pair(e.warp, e.copy));
+    if (found == m_copies.end() || e.onlyRead)
+        return;
+    if (e.mbarrier >= 0) {
+        const std::uint32_t phase = presentPhase(static_cast<std::uint64_t>(e.mbarrier));
+        m_stream.asyncUses[found->second].phase = phase;
+        ++m_stream.phases[phase].uses;
+    }
+    m_copies.erase(found);
+}
+
+void Recorder::mbarrier(const sim::MbarrierEvent& e) {
+    if (e.address == sim::MbarrierEvent::kClusterBarrier || m_stream.events >= m_maxEvents)
+        return;
+    if (e.what == sim::MbarrierEvent::What::Init) {
+        m_mbarriers[e.address] = {};
+    } else if (e.what == sim::MbarrierEvent::What::Complete) {
+        Tracked& tracked = m_mbarriers[e.address];
+        tracked.ended = presentPhase(e.address);
+        tracked.present = kNone;
+        ++tracked.number;
+    }
+}
+
+/// The rounds of a loop about a wait from the first that found the phase unfinished to the one that begins with this record.
+void Recorder::passOverFailed(std::uint32_t warp, std::size_t index) {
+    constexpr std::size_t kMost = 64; ///< instructions of a loop that only waits
+    std::vector<Record>& records = m_stream.warps[warp];
+    const std::size_t first = m_failed[warp];
+    m_failed[warp] = kNone;
+    if (records[first].pc != records[index].pc || index - first > kMost)
+        return;
+    for (std::size_t i = first; i < index; ++i)
+        if (records[i].detail != kNone)
+            return;
+    for (std::size_t i = first; i < index; ++i)
+        records[i].detail = Record::kPassedOver;
+}
+
 void Recorder::barrier(const sim::BarrierEvent& e) {
     const auto instance = static_cast<std::uint32_t>(m_stream.barrierArrivals.size());
     std::uint32_t arrivals = 0;
@@ -118,8 +231,8 @@ void Recorder::barrier(const sim::BarrierEvent& e) {
 }
 
 void Recorder::instruction(const sim::InstructionEvent& e) {
-    const std::uint32_t access = m_firstAccess;
-    m_firstAccess = kNone;
+    const std::uint32_t access = m_firstAccess != kNone ? m_firstAccess : m_firstUse;
+    m_firstAccess = m_firstUse = kNone;
     ++m_stream.allEvents;
     if (m_stream.events >= m_maxEvents) {
         m_stream.complete = false;
@@ -129,6 +242,11 @@ void Recorder::instruction(const sim::InstructionEvent& e) {
     const auto index = static_cast<std::uint32_t>(records.size());
     records.push_back({e.pc, m_stream.events, access});
     ++m_stream.events;
+    const sim::Op& op = m_program.ops[e.pc];
+    if (m_failed[e.warp] != kNone && records[m_failed[e.warp]].pc == e.pc)
+        passOverFailed(e.warp, index);
+    if (op.kind == sim::OpKind::Mbarrier && ptx::isWait(m_program.mbarriers[op.target].what) && access == kNone)
+        m_failed[e.warp] = index;
     using Event = sim::InstructionEvent;
     if ((e.flags & Event::kBarrierArrive) == 0)
         return;
@@ -165,6 +283,9 @@ BlockStream Recorder::take(const ProgramTiming& timing) {
         }
     m_pending.assign(m_pending.size(), {});
     m_touched = {};
+    m_mbarriers.clear();
+    m_copies.clear();
+    m_failed.assign(m_failed.size(), kNone);
     BlockStream out = std::move(m_stream);
     m_stream = {};
     m_stream.warps.resize(out.warps.size());

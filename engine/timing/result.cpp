@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/symbol.h"
 #include "engine/ptx/ir.h"
+#include "engine/sim/shared_variable.h"
 
 namespace lanescope::timing {
 
@@ -28,6 +30,8 @@ const StateText& text(WarpState state) {
         {"mio_throttle", "MIO throttle", "The queue in front of shared memory, shuffles and the like is full."},
         {"lg_throttle", "LG throttle", "The queue in front of global and local memory is full."},
         {"barrier", "Barrier", "Waits for the other warps at a barrier."},
+        {"mbarrier", "mbarrier", "Waits for a phase of an mbarrier to end: for bytes of copies, or for others to arrive."},
+        {"gmma", "wgmma", "Waits for products of its warpgroup (wgmma)."},
         {"membar", "Membar", "Waits for its stores to be seen, at a fence."},
         {"branch_resolving", "Branch resolving", "Waits for the target of a branch."},
         {"no_instruction", "No instruction", "Waits for code to come into the instruction cache."},
@@ -107,6 +111,26 @@ Interval SmTiming::at(std::uint32_t warp, std::uint32_t cycle) const {
     return {i.cycle, i.cycle + i.slotsUsed, WarpState::Issued, *found};
 }
 
+std::span<const AsyncTiming> SmTiming::asyncOf(std::uint32_t issue) const {
+    const auto [first, last] = std::equal_range(async.begin(), async.end(), AsyncTiming{issue, {}, kNone, 0, 0}, [](const AsyncTiming& a, const AsyncTiming& b) { return a.issue < b.issue; });
+    return {first, last};
+}
+
+const AsyncTiming* SmTiming::waitBefore(const Issue& issue) const {
+    const WarpTiming& w = warps[issue.warp];
+    const auto index = static_cast<std::uint32_t>(&issue - issues.data());
+    for (auto at = std::lower_bound(w.issues.begin(), w.issues.end(), index); at != w.issues.begin();) {
+        --at;
+        if (issues[*at].slotsUsed == 0)
+            continue;
+        for (const AsyncTiming& use : asyncOf(*at))
+            if (use.what == AsyncUse::What::Wait && use.phase != kNone)
+                return &use;
+        return nullptr;
+    }
+    return nullptr;
+}
+
 double SmTiming::overlap() const {
     // Cycles with a load under way, as a union of stretches; arithmetic cycles within.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> loads;
@@ -139,10 +163,20 @@ double SmTiming::overlap() const {
 
 namespace {
 
+std::string_view shortName(const sim::Program& program, std::uint32_t pc) {
+    const sim::Op& op = program.ops[pc];
+    switch (op.kind) {
+    case sim::OpKind::CopyBulk: return "the bulk copy";
+    case sim::OpKind::TrackCopies: return "cp.async.mbarrier.arrive";
+    case sim::OpKind::Mbarrier: return ptx::isWait(program.mbarriers[op.target].what) ? "the wait at an mbarrier" : "the arrival";
+    default: return ptx::mnemonic(program.instructions[pc]->opcode);
+    }
+}
+
 std::string instructionName(const sim::Program& program, std::uint32_t pc) {
-    const ptx::Instruction& in = *program.instructions[pc];
     const std::uint32_t line = program.cudaLines[pc];
-    return line != 0 ? fmt::format("{} (line {})", ptx::mnemonic(in.opcode), line) : fmt::format("{} (PTX line {})", ptx::mnemonic(in.opcode), in.ptxLine);
+    return line != 0 ? fmt::format("{} (line {})", shortName(program, pc), line)
+                     : fmt::format("{} (PTX line {})", shortName(program, pc), program.instructions[pc]->ptxLine);
 }
 
 class Chain {
@@ -160,6 +194,7 @@ public:
 
 private:
     static constexpr std::size_t kMost = 64;
+    static constexpr std::uint32_t kBrief = 4; ///< cycles of waiting for a pipe or the scheduler that nothing hangs on
     const SmTiming& m_timing;
     const sim::Program& m_program;
     std::vector<CauseLink> m_out;
@@ -170,6 +205,17 @@ private:
             return instructionName(m_program, i.pc);
         const std::string block = w.slot == m_timing.warps[asker].slot ? "" : fmt::format(" of block {}", w.block);
         return fmt::format("{} of warp {}{}", instructionName(m_program, i.pc), w.warp, block);
+    }
+
+    /// What ended a phase, or will.
+    std::string lastOf(const PhaseTiming& phase, std::uint32_t asker) const {
+        if (phase.last == kNone)
+            return "nothing before it";
+        const Issue& i = m_timing.issues[phase.last];
+        for (const AsyncTiming& use : m_timing.asyncOf(phase.last))
+            if (use.bytes != 0)
+                return fmt::format("the bytes of {}, asked for at cycle {}", who(i, asker), i.cycle);
+        return fmt::format("{} at cycle {}", who(i, asker), i.cycle);
     }
 
     /// Adds the link of a stretch and moves on to the one before it. False at a root.
@@ -190,6 +236,8 @@ private:
         case WarpState::LongScoreboard:
         case WarpState::ShortScoreboard:
         case WarpState::Wait:
+            if (i.cause != kNone && m_program.ops[m_timing.issues[i.cause].pc].kind == sim::OpKind::CopyBulk)
+                return go(i.cause, fmt::format("{} waits until {} has been asked for", instructionName(m_program, i.pc), named(i.cause)));
             return go(i.cause, fmt::format("{} waits for the result of {}", instructionName(m_program, i.pc), named(i.cause)));
         case WarpState::MathPipeThrottle:
         case WarpState::MioThrottle:
@@ -197,6 +245,15 @@ private:
             return go(i.occupant, fmt::format("{} waits for its pipe, which {} holds", instructionName(m_program, i.pc), named(i.occupant)));
         case WarpState::Barrier:
             return go(i.cause, fmt::format("waits at the barrier for the last to arrive: {}", named(i.cause)));
+        case WarpState::Mbarrier: {
+            const AsyncTiming* wait = m_timing.waitBefore(i);
+            if (wait == nullptr)
+                return go(i.cause, fmt::format("waits at an mbarrier for {}", named(i.cause)));
+            const PhaseTiming& phase = m_timing.phases[wait->phase];
+            return go(i.cause, fmt::format("waits for phase {} of {}: for {}", phase.number, mbarrierName(m_program, phase.address), lastOf(phase, i.warp)));
+        }
+        case WarpState::Products:
+            return go(i.cause, fmt::format("waits for the products of {}", named(i.cause)));
         case WarpState::Membar:
             return go(i.cause, fmt::format("waits for the stores before {}", named(i.cause)));
         case WarpState::BranchResolving:
@@ -221,6 +278,18 @@ private:
     /// The event waited for: what it does until its result is there; a memory access is a root.
     bool producer(std::uint32_t cause, Interval& at) {
         const Issue& i = m_timing.issues[cause];
+        if (at.state == WarpState::Wait && m_program.ops[i.pc].kind == sim::OpKind::CopyBulk) { // asking holds up the warp, not the copy
+            m_out.push_back({cause, WarpState::Issued, i.cycle, at.end, fmt::format("{} is asked for", instructionName(m_program, i.pc))});
+            return before(i, at);
+        }
+        std::uint32_t bytes = 0;
+        for (const AsyncTiming& use : m_timing.asyncOf(cause))
+            bytes += use.bytes;
+        if (bytes != 0) {
+            m_out.push_back({cause, WarpState::Issued, i.cycle, std::max(i.cycle + i.slotsUsed, i.done),
+                             fmt::format("{} moves {} bytes, served by {}: {} cycles", instructionName(m_program, i.pc), bytes, name(i.level), i.done - i.cycle)});
+            return before(i, at);
+        }
         if (i.level >= Level::L1 && i.done > i.cycle) {
             m_out.push_back({cause, WarpState::Issued, i.cycle, i.done, fmt::format("{} is served by {}: {} cycles", instructionName(m_program, i.pc), name(i.level), i.done - i.cycle)});
             return false;
@@ -245,11 +314,14 @@ private:
                 const std::uint32_t ready = std::max(previous, x.ready), free = std::max(ready, x.free);
                 if (ready > previous && ready - previous >= free - ready && ready - previous >= x.cycle - free)
                     at = {previous, ready, x.waiting, *here};
-                else if (free > ready && free - ready >= x.cycle - free)
+                else if (free > ready + kBrief && free - ready >= x.cycle - free)
                     at = {ready, free, x.throttle, *here};
-                else
+                else if (x.cycle - free > kBrief)
                     at = {free, x.cycle, WarpState::NotSelected, *here};
-                return true;
+                else
+                    at = {};
+                if (at.end != 0)
+                    return true;
             }
             if (here == w.issues.begin()) {
                 m_out.push_back({kNone, WarpState::Issued, 0, 0, "the start of the block"});
@@ -274,6 +346,14 @@ private:
 };
 
 } // namespace
+
+std::string mbarrierName(const sim::Program& program, std::uint64_t address) {
+    const sim::SharedVariable* variable = sim::sharedVariableAt(program, address);
+    if (variable == nullptr)
+        return fmt::format("the mbarrier at byte {}", address);
+    constexpr std::uint64_t kBytes = 8;
+    return fmt::format("{}[{}]", sourceName(variable->name), (address - variable->offset) / kBytes);
+}
 
 std::vector<CauseLink> why(const SmTiming& timing, const sim::Program& program, std::uint32_t warp, std::uint32_t cycle) {
     if (warp >= timing.warps.size() || cycle >= timing.cycles)

@@ -5,11 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/timing/instruction.h"
 #include "engine/timing/memory_path.h"
+#include "engine/timing/recorder.h"
 
 namespace lanescope::timing {
 
@@ -23,6 +25,8 @@ enum class WarpState : std::uint8_t {
     MioThrottle,
     LgThrottle,
     Barrier,
+    Mbarrier,        ///< waits for a phase of an mbarrier
+    Products,        ///< waits for products of its warpgroup (wgmma)
     Membar,
     BranchResolving,
     NoInstruction,
@@ -51,6 +55,24 @@ struct Issue {
     std::uint8_t slotsUsed = 1;  ///< cycles that issuing took; 0: ptxas leaves no instruction of it
 };
 
+/// A phase of an mbarrier as it went.
+struct PhaseTiming {
+    std::uint32_t slot = 0;     ///< block among the resident ones
+    std::uint64_t address = 0;  ///< of the mbarrier in shared memory
+    std::uint32_t number = 0;   ///< of the phase since its initialisation
+    std::uint32_t end = kNone;  ///< cycle of the last arrival or byte; kNone: it never ended
+    std::uint32_t last = kNone; ///< the issue that brought it
+};
+
+/// What an issue does to a phase, or the bulk copy that it asks for.
+struct AsyncTiming {
+    std::uint32_t issue = kNone;
+    AsyncUse::What what = AsyncUse::What::Arrive;
+    std::uint32_t phase = kNone; ///< in SmTiming::phases
+    std::uint32_t bytes = 0;     ///< copied
+    std::uint32_t done = 0;      ///< cycle: it has arrived, its bytes have, its wait is over
+};
+
 struct WarpTiming {
     std::uint32_t slot = 0;  ///< block among the resident ones, 0 is the traced one
     std::uint32_t block = 0; ///< linear index in the grid
@@ -70,6 +92,8 @@ struct Interval {
 struct SmTiming {
     std::vector<Issue> issues; ///< of all warps, in order of cycles
     std::vector<WarpTiming> warps;
+    std::vector<PhaseTiming> phases;   ///< of mbarriers
+    std::vector<AsyncTiming> async;    ///< in order of issues
     std::uint32_t cycles = 0;
     std::uint32_t resident = 1;        ///< blocks on the SM
     std::uint32_t warpsPerBlock = 0;
@@ -93,6 +117,10 @@ struct SmTiming {
     /// The stretches of a warp in order, without gaps from 0 to `cycles`.
     std::vector<Interval> intervals(std::uint32_t warp) const;
     Interval at(std::uint32_t warp, std::uint32_t cycle) const;
+    /// What an issue does to mbarriers and bulk copies.
+    std::span<const AsyncTiming> asyncOf(std::uint32_t issue) const;
+    /// The wait at an mbarrier that holds the warp until this issue; null: none does.
+    const AsyncTiming* waitBefore(const Issue& issue) const;
     /// Share of the cycles of [0, cycles) in which a load from L2 or device memory is under way that also have an arithmetic
     /// instruction (fma, fp64) issued, 0..1: how much of the latency is hidden.
     double overlap() const;
@@ -105,6 +133,9 @@ struct CauseLink {
     std::uint32_t begin = 0, end = 0; ///< cycles
     std::string what;            ///< "waits for the load of warp 3 ..."
 };
+
+/// "full[2]": of the variable in shared memory where the mbarrier lies.
+std::string mbarrierName(const sim::Program& program, std::uint64_t address);
 
 /// Why the warp is in the state it is in at this cycle: from the waiting instruction back to a root, which is a memory access, or the
 /// start. Empty when the warp has ended. At most 64 links.

@@ -99,7 +99,7 @@ private:
                 readers[r].clear();
                 writer[r] = i;
             }
-            const bool orders = t.pipe == Pipe::Barrier || t.pipe == Pipe::Fence || t.pipe == Pipe::Tensor || t.pipe == Pipe::Other;
+            const bool orders = t.pipe == Pipe::Barrier || t.pipe == Pipe::Fence || t.pipe >= Pipe::Tensor;
             const bool stores = t.isStore || t.isAtomic, accesses = stores || t.isLoad;
             if ((orders || accesses) && ordered != kNone)
                 edge(ordered, i, 0);
@@ -124,7 +124,8 @@ private:
             }
             if (orders)
                 ordered = i;
-            if (t.isControl)
+            // What stands before a wait for products is there to be done meanwhile.
+            if (t.isControl || t.copies == CopyRole::WaitForProducts)
                 for (std::uint32_t j = 0; j < i; ++j)
                     edge(j, i, 0);
         }

@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "engine/memory/access.h"
+
 namespace lanescope::timing {
 
 namespace {
@@ -52,6 +54,9 @@ struct Warp {
     std::vector<Source> groups;  ///< the same of each group that is under way, oldest first
     Source products;             ///< last to finish of the wgmma in no group yet
     std::vector<Source> productGroups;
+    Source bulk, bulkRead;       ///< of bulk copies from shared memory in no group yet: the last to be there, and to have read
+    std::vector<Source> bulkGroups, bulkReadGroups;
+    Source everyCopy;            ///< last to arrive of all copies (cp.async) so far
 };
 
 struct BarrierInstance {
@@ -60,13 +65,19 @@ struct BarrierInstance {
     std::vector<std::uint32_t> arrivals; ///< issues
 };
 
+/// A phase of an mbarrier that has to end.
+struct Phase {
+    std::uint32_t left = 0;      ///< arrivals and copies not asked for yet
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> waiting; ///< warps, and their entries in SmTiming::async
+};
+
 struct Scheduler {
     std::vector<std::uint32_t> warps;
     std::vector<Cycle> ready;     ///< of each warp's next instruction, kNever: none
     std::vector<std::uint8_t> pipe;
     std::array<Cycle, kPipeCount> available{}; ///< the earliest issue to each pipe
     Unit fma[2], alu, fp64, special, index, port, branch, tensor;
-    Queue mio, lg;
+    Queue mio, lg, wgmma;
     Cycle free = 0;   ///< the next cycle it can issue in
     Cycle candidate = kNever;
     int chosen = -1;
@@ -75,7 +86,7 @@ struct Scheduler {
 class Sm {
 public:
     Sm(const ProgramTiming& program, const Parameters& p, const SmInput& input)
-        : m_program(program), m_p(p), m_input(input), m_path(p, input.l1Bytes, input.dramShare), m_schedulers(static_cast<std::size_t>(p.schedulers)) {
+        : m_program(program), m_p(p), m_input(input), m_path(p, input.l1Bytes, input.dramShare, input.busySms), m_schedulers(static_cast<std::size_t>(p.schedulers)) {
         m_codeLine.resize(program.instructions.size());
         std::uint32_t count = 0;
         for (std::size_t pc = 0; pc < program.instructions.size(); ++pc) {
@@ -86,12 +97,18 @@ public:
         for (Scheduler& s : m_schedulers) {
             s.mio.entries.resize(static_cast<std::size_t>(p.mioQueue));
             s.lg.entries.resize(static_cast<std::size_t>(p.lgQueue));
+            s.wgmma.entries.resize(static_cast<std::size_t>(p.wgmmaQueue));
         }
         std::uint64_t records = 0;
         for (std::size_t b = 0; b < input.blocks.size(); ++b) {
             const BlockStream& stream = *input.blocks[b];
             m_out.complete = m_out.complete && stream.complete;
             m_barriers.emplace_back(stream.barrierArrivals.size());
+            m_firstPhase.push_back(static_cast<std::uint32_t>(m_phases.size()));
+            for (const MbarrierPhase& phase : stream.phases) {
+                m_phases.push_back({phase.uses, {}});
+                m_out.phases.push_back({static_cast<std::uint32_t>(b), phase.address, phase.number, kNone, kNone});
+            }
             for (std::size_t w = 0; w < stream.warps.size(); ++w)
                 addWarp(stream, b, w);
             records += stream.events;
@@ -137,10 +154,12 @@ private:
     std::vector<std::uint32_t> m_position; ///< of a warp in its scheduler
     std::vector<Scheduler> m_schedulers;
     std::vector<std::vector<BarrierInstance>> m_barriers; ///< by block
+    std::vector<Phase> m_phases;              ///< of all blocks, as SmTiming::phases
+    std::vector<std::uint32_t> m_firstPhase;  ///< by block
     std::vector<std::uint32_t> m_codeLine;
     std::vector<Cycle> m_codeReady;
     Cycle m_constantsReady = kNever;
-    bool m_codeFetched = false;
+    std::uint32_t m_firstCodeLine = kNone; ///< the first that was fetched
     Cycle m_dataFree = 0, m_barrierFree = 0;
 
     void addWarp(const BlockStream& stream, std::size_t slot, std::size_t warp) {
@@ -172,8 +191,9 @@ private:
         Source last = begin;
         last.ready = from;
         const std::uint16_t* r = m_program.registers.data() + t.registers;
+        const bool isProduct = t.copies == CopyRole::Product; // products follow each other into the same sums without a wait
         for (int i = 0, n = t.reads + t.writes; i < n; ++i)
-            if (w.registers[r[i]].ready > last.ready)
+            if (w.registers[r[i]].ready > last.ready && !(isProduct && w.registers[r[i]].state == WarpState::Products))
                 last = w.registers[r[i]];
         return last;
     }
@@ -193,7 +213,7 @@ private:
         const std::uint32_t position = m_position[index];
         while (w.next != w.end) {
             const InstructionTiming& t = m_program.instructions[w.next->pc];
-            if (t.pipe != Pipe::None) {
+            if (t.pipe != Pipe::None && w.next->detail != Record::kPassedOver) {
                 Source cause = operands(w, t, w.earliest, w.hold);
                 fetchCode(w, cause);
                 w.ready = cause.ready;
@@ -233,12 +253,18 @@ private:
     /// The first warp that comes to a line of code waits for it when its operands are there; the others find it, or it is under way.
     void fetchCode(const Warp& w, Source& cause) {
         Cycle& ready = m_codeReady[m_codeLine[w.next->pc]];
-        if (ready == kNever) {
-            ready = cause.ready + static_cast<Cycle>(m_codeFetched ? m_p.codeLineCycles : m_p.firstCodeCycles);
-            m_codeFetched = true;
-        }
-        if (ready > cause.ready)
+        const std::uint32_t line = m_codeLine[w.next->pc];
+        if (m_firstCodeLine == kNone)
+            m_firstCodeLine = line;
+        const Cycle own = cause.ready + static_cast<Cycle>(line == m_firstCodeLine ? m_p.firstCodeCycles : m_p.codeLineCycles);
+        ready = std::min(ready, own); // a warp whose operands are there sooner has it fetched sooner
+        if (ready <= cause.ready)
+            return;
+        // A wait has one reason: the longer part's.
+        if (ready - cause.ready > cause.ready - std::min(cause.ready, w.previous))
             cause = {ready, kNone, WarpState::NoInstruction};
+        else
+            cause.ready = ready;
     }
 
     /// The warp that issues next and when: of those that can soonest the one that could before the others, then the oldest.
@@ -282,6 +308,7 @@ private:
         set(Pipe::Index, s.index.free);
         set(Pipe::Branch, s.branch.free);
         set(Pipe::Tensor, s.tensor.free);
+        set(Pipe::Warpgroup, s.wgmma.oldest().free);
         set(Pipe::Shared, s.mio.oldest().free);
         set(Pipe::Exchange, s.mio.oldest().free);
         set(Pipe::Global, s.lg.oldest().free);
@@ -299,12 +326,15 @@ private:
         case Pipe::Index: return &s.index;
         case Pipe::Branch: return &s.branch;
         case Pipe::Tensor: return &s.tensor;
+        case Pipe::Warpgroup: return &s.wgmma.oldest();
         case Pipe::Shared:
         case Pipe::Exchange: return &s.mio.oldest();
         case Pipe::Global: return &s.lg.oldest();
         case Pipe::None:
         case Pipe::Barrier:
         case Pipe::Fence:
+        case Pipe::Copy:
+        case Pipe::Mbarrier:
         case Pipe::Other: return nullptr;
         }
         return nullptr;
@@ -323,7 +353,9 @@ private:
         case Pipe::Exchange:
         case Pipe::Special:
         case Pipe::Index:
+        case Pipe::Mbarrier:
         case Pipe::Convert: return WarpState::ShortScoreboard;
+        case Pipe::Warpgroup: return WarpState::Products;
         default: return WarpState::Wait;
         }
     }
@@ -370,6 +402,15 @@ private:
         case Pipe::Index: hold(s.index, now, t.pipeCycles, number, t.pipe); break;
         case Pipe::Branch: hold(s.branch, now, 1, number, t.pipe); break;
         case Pipe::Tensor: hold(s.tensor, now, t.pipeCycles, number, t.pipe); break;
+        case Pipe::Warpgroup:
+            done = std::max(now, s.tensor.free) + t.latency;
+            hold(s.tensor, now, t.pipeCycles, number, Pipe::Tensor);
+            s.wgmma.push(s.tensor.free, number);
+            break;
+        case Pipe::Copy:
+            w.earliest = now + t.latency;
+            w.hold = {w.earliest, number, WarpState::Wait};
+            break;
         case Pipe::Shared:
         case Pipe::Exchange:
         case Pipe::Global: done = memory(s, w, t, r, now, number, out); break;
@@ -380,8 +421,12 @@ private:
             w.hold = {done, number, WarpState::Membar};
             break;
         case Pipe::None:
+        case Pipe::Mbarrier:
         case Pipe::Other: break;
         }
+        const bool isAsync = (t.pipe == Pipe::Copy || t.pipe == Pipe::Mbarrier) && r.detail != kNone;
+        if (isAsync)
+            done = startAsync(w, r.detail, now, done, number, out);
         out.done = done;
         copyGroups(w, t, now, done, number);
         for (const std::uint16_t reg : m_program.writes(t))
@@ -395,36 +440,140 @@ private:
         ++w.next;
         if (t.pipe == Pipe::Barrier && r.detail != kNone)
             arrive(index, r.detail, now, number);
-        else
+        else if (!isAsync || !takePart(index, r.detail, now, number))
             prepare(index);
         choose(s);
     }
 
-    /// Groups of asynchronous copies and of wgmma: a wait holds the warp until all but the newest that it allows have arrived.
+    /// Groups of asynchronous copies, of wgmma and of bulk copies from shared memory: a wait holds the warp until all but the newest that
+    /// it allows have arrived.
     void copyGroups(Warp& w, const InstructionTiming& t, Cycle now, Cycle done, std::uint32_t number) {
-        if (t.copies == CopyRole::None)
-            return;
-        const bool isProduct = t.copies >= CopyRole::Product;
-        Source& open = isProduct ? w.products : w.copies;
-        std::vector<Source>& groups = isProduct ? w.productGroups : w.groups;
-        if (t.copies == CopyRole::Copy || t.copies == CopyRole::Product) {
-            if (done > open.ready)
-                open = {done, number, isProduct ? WarpState::Wait : WarpState::LongScoreboard};
-            return;
-        }
-        if (t.copies == CopyRole::Commit || t.copies == CopyRole::WaitAll || t.copies == CopyRole::CommitProducts) {
+        const auto commit = [](Source& open, std::vector<Source>& groups) {
             groups.push_back(open);
             open = {};
-        }
-        if (t.copies == CopyRole::Commit || t.copies == CopyRole::CommitProducts)
-            return;
-        while (groups.size() > t.copyGroups) {
-            if (groups.front().ready > std::max(now, w.hold.ready)) {
-                w.hold = groups.front();
-                w.earliest = std::max(w.earliest, w.hold.ready);
+        };
+        const auto wait = [&](std::vector<Source>& groups) {
+            while (groups.size() > t.copyGroups) {
+                if (groups.front().ready > std::max(now, w.hold.ready)) {
+                    w.hold = groups.front();
+                    w.earliest = std::max(w.earliest, w.hold.ready);
+                }
+                groups.erase(groups.begin());
             }
-            groups.erase(groups.begin());
+        };
+        switch (t.copies) {
+        case CopyRole::None: break;
+        case CopyRole::Copy:
+            if (done > w.copies.ready)
+                w.copies = {done, number, WarpState::LongScoreboard};
+            if (done > w.everyCopy.ready)
+                w.everyCopy = {done, number, WarpState::LongScoreboard};
+            break;
+        case CopyRole::Product:
+            if (done > w.products.ready)
+                w.products = {done, number, WarpState::Products};
+            break;
+        case CopyRole::Commit: commit(w.copies, w.groups); break;
+        case CopyRole::CommitProducts: commit(w.products, w.productGroups); break;
+        case CopyRole::CommitBulk:
+            commit(w.bulk, w.bulkGroups);
+            commit(w.bulkRead, w.bulkReadGroups);
+            break;
+        case CopyRole::WaitAll: commit(w.copies, w.groups); [[fallthrough]];
+        case CopyRole::Wait: wait(w.groups); break;
+        case CopyRole::WaitForProducts: wait(w.productGroups); break;
+        case CopyRole::WaitForBulk: wait(w.bulkGroups); break;
+        case CopyRole::WaitForBulkRead: wait(w.bulkReadGroups); break;
         }
+    }
+
+    /// The bulk copies that an instruction asks for. Returns when the last of them, or what else the instruction does, is done.
+    Cycle startAsync(Warp& w, std::uint32_t first, Cycle now, Cycle done, std::uint32_t number, Issue& out) {
+        Cycle last = done;
+        for (const AsyncUse* use = &w.stream->asyncUses[first];; ++use) {
+            Cycle end = done;
+            if (use->what == AsyncUse::What::Copy) {
+                const MemoryPath::Arrival arrival = m_path.copy(*w.stream, *use, now);
+                end = static_cast<Cycle>(arrival.cycle);
+                out.level = std::max(out.level, arrival.level);
+            } else if (use->what == AsyncUse::What::Store) {
+                end = static_cast<Cycle>(m_path.copyOut(*w.stream, *use, now));
+                const Cycle read = now + static_cast<Cycle>(m_p.bulkCopyLatency + m_p.shared) + static_cast<Cycle>(use->bytes / memory::kLineBytes);
+                if (read > w.bulkRead.ready)
+                    w.bulkRead = {read, number, WarpState::LongScoreboard};
+                if (end > w.bulk.ready)
+                    w.bulk = {end, number, WarpState::LongScoreboard};
+                out.level = Level::L2;
+                w.stores = std::max(w.stores, end);
+            } else if (use->what == AsyncUse::What::TrackCopies) {
+                end = std::max(done, w.everyCopy.ready);
+            }
+            const std::uint32_t phase = use->phase == kNone ? kNone : m_firstPhase[w.slot] + use->phase;
+            m_out.async.push_back({number, use->what, phase, use->bytes, end});
+            last = std::max(last, end);
+            if (use->isLast)
+                return last;
+        }
+    }
+
+    /// Brings what the instruction just issued adds to phases of mbarriers, or has the warp wait for their ends. True when the warp waits
+    /// for a phase that has not all of its arrivals yet.
+    bool takePart(std::uint32_t index, std::uint32_t first, Cycle now, std::uint32_t number) {
+        Warp& w = m_warps[index];
+        bool waits = false;
+        auto entry = static_cast<std::uint32_t>(m_out.async.size());
+        while (entry > 0 && m_out.async[entry - 1].issue == number)
+            --entry;
+        for (const AsyncUse* use = &w.stream->asyncUses[first];; ++use, ++entry) {
+            const AsyncTiming timing = m_out.async[entry];
+            if (timing.phase != kNone && use->what == AsyncUse::What::Wait) {
+                if (m_phases[timing.phase].left != 0) {
+                    m_phases[timing.phase].waiting.emplace_back(index, entry);
+                    schedulerOf(index).ready[m_position[index]] = kNever;
+                    waits = true;
+                } else {
+                    wake(w, entry, now);
+                }
+            } else if (timing.phase != kNone) {
+                // Of copies that are tracked it is the copy that comes last, not the instruction that has them tracked.
+                const bool isCopy = use->what == AsyncUse::What::TrackCopies && timing.done == w.everyCopy.ready;
+                bring(timing.phase, timing.done, isCopy ? w.everyCopy.producer : number);
+            }
+            if (use->isLast)
+                return waits;
+        }
+    }
+
+    /// A warp's wait for a phase that has all of its arrivals: it goes on when the last has come.
+    void wake(Warp& w, std::uint32_t entry, Cycle now) {
+        AsyncTiming& wait = m_out.async[entry];
+        const PhaseTiming& phase = m_out.phases[wait.phase];
+        const Cycle woken = phase.end > now ? phase.end + static_cast<Cycle>(m_p.mbarrierWake) : 0;
+        if (woken <= wait.done)
+            return;
+        wait.done = woken;
+        m_out.issues[wait.issue].done = std::max(m_out.issues[wait.issue].done, woken);
+        if (woken > w.earliest) {
+            w.earliest = woken;
+            w.hold = {woken, phase.last, WarpState::Mbarrier};
+        }
+    }
+
+    void bring(std::uint32_t index, Cycle done, std::uint32_t number) {
+        Phase& phase = m_phases[index];
+        PhaseTiming& timing = m_out.phases[index];
+        if (timing.end == kNone || done > timing.end) {
+            timing.end = done;
+            timing.last = number;
+        }
+        if (phase.left == 0 || --phase.left != 0)
+            return;
+        for (const auto& [waiting, entry] : phase.waiting) {
+            wake(m_warps[waiting], entry, m_out.issues[m_out.async[entry].issue].cycle);
+            prepare(waiting);
+            choose(schedulerOf(waiting));
+        }
+        phase.waiting.clear();
     }
 
     /// Load/store unit: the queue's head goes through the sub-partition's port to the stage that all share. Returns when the result
@@ -523,6 +672,9 @@ private:
         m_out.pipeUnits.fill(units);
         m_out.pipeUnits[static_cast<std::size_t>(Pipe::Fma)] = units * m_p.fmaPipes;
         m_out.pipeUnits[static_cast<std::size_t>(Pipe::Add)] = units * 2;
+        for (std::size_t i = 0; i < m_phases.size(); ++i) // not all of it was recorded
+            if (m_phases[i].left != 0)
+                m_out.phases[i].end = kNone;
         for (std::uint32_t w = 0; w < m_out.warps.size(); ++w)
             for (const Interval& i : m_out.intervals(w))
                 m_out.stateCycles[static_cast<std::size_t>(i.state)] += i.end - i.begin;

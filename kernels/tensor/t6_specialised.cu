@@ -122,12 +122,11 @@ __device__ __forceinline__ void consume(float* C, int M, int N, int K, unsigned 
 
 extern "C" __global__ void __launch_bounds__(threads, 1) t6_specialised(int M, int N, int K, const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B, float* C) {
     extern __shared__ __align__(1024) unsigned char ring[];     // STAGES times a tile of A and a tile of B
-    __shared__ unsigned long long barriers[2 * STAGES];
-    unsigned full = shared(barriers), empty = full + 8 * STAGES;
+    __shared__ unsigned long long full[STAGES], empty[STAGES];  // mbarriers
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; ++s) {
-            init(full + 8 * s, 1);                              // the producer arrives, and bytes come
-            init(empty + 8 * s, 128 * consumers);               // every consumer arrives
+            init(shared(&full[s]), 1);                          // the producer arrives, and bytes come
+            init(shared(&empty[s]), 128 * consumers);           // every consumer arrives
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
@@ -136,9 +135,9 @@ extern "C" __global__ void __launch_bounds__(threads, 1) t6_specialised(int M, i
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;" ::: "memory");       // who only copies needs few registers
         if (threadIdx.x == 0)
-            produce(&A, &B, shared(ring), full, empty, tiles, tilesAcross, K);
+            produce(&A, &B, shared(ring), shared(full), shared(empty), tiles, tilesAcross, K);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;" ::: "memory");      // who holds sums takes them
-        consume(C, M, N, K, shared(ring), full, empty, tiles, tilesAcross);
+        consume(C, M, N, K, shared(ring), shared(full), shared(empty), tiles, tilesAcross);
     }
 }

@@ -50,6 +50,7 @@ StateLook lookOf(WarpState state) {
     case WarpState::Membar:
         return StateLook::Memory;
     case WarpState::ShortScoreboard:
+    case WarpState::Products:
         return StateLook::Unit;
     case WarpState::Wait:
     case WarpState::BranchResolving:
@@ -59,6 +60,7 @@ StateLook lookOf(WarpState state) {
     case WarpState::LgThrottle:
         return StateLook::Throttle;
     case WarpState::Barrier:
+    case WarpState::Mbarrier:
         return StateLook::Barrier;
     case WarpState::NotSelected:
         return StateLook::Ready;

@@ -23,11 +23,12 @@ void fillSpan(Canvas& c, const QRectF& r, SpanLook look) {
     case SpanLook::Compute: c.fill(r, t.acc); break;
     case SpanLook::InFlight: c.texture(r, Texture::InFlight); break;
     case SpanLook::Landed: c.texture(r, Texture::Landed); break;
+    case SpanLook::Ask: c.fill(r, t.ok); break;
     }
 }
 
 QColor borderOf(const Theme& t, SpanLook look) {
-    return look == SpanLook::Wait ? t.wait : look == SpanLook::InFlight ? t.ok : look == SpanLook::Landed ? t.line2 : t.acc;
+    return look == SpanLook::Wait ? t.wait : look == SpanLook::InFlight || look == SpanLook::Ask ? t.ok : look == SpanLook::Landed ? t.line2 : t.acc;
 }
 
 void paintRows(Canvas& c, const PipelineScene& s) {
@@ -35,7 +36,7 @@ void paintRows(Canvas& c, const PipelineScene& s) {
     const double right = s.plotX + s.plotWidth;
     const QFont font = Theme::ui(11, QFont::DemiBold);
     for (const PipelineRow& row : s.rows) {
-        const bool isWarps = &row == &s.rows.front();
+        const bool isWarps = &row - s.rows.data() < std::ptrdiff_t(s.rows.size() - s.ring.size());
         c.text(s.rect.left() + 14, row.y + s.rowHeight / 2 + 4, row.name, {Theme::ui(11.5, isWarps ? QFont::DemiBold : QFont::Normal), t.tx});
         for (const PipelineSpan& span : row.spans) {
             const double x0 = std::clamp(s.xOf(span.begin), s.plotX, right), x1 = std::clamp(s.xOf(span.end), s.plotX, right);
@@ -48,9 +49,10 @@ void paintRows(Canvas& c, const PipelineScene& s) {
             const double width = Canvas::width(span.text, font);
             if (span.text.isEmpty() || width + 6 > r.width() || r.height() < 11)
                 continue;
-            if (span.look != SpanLook::Compute)
+            const bool isSolid = span.look == SpanLook::Compute || span.look == SpanLook::Ask;
+            if (!isSolid)
                 c.fill({r.center().x() - width / 2 - 3, r.top() + 2, width + 6, r.height() - 4}, t.pane);
-            c.text(r.center().x(), r.center().y() + 4, span.text, {font, span.look == SpanLook::Compute ? t.onissue : span.look == SpanLook::Wait ? t.warntx : t.oktx, Align::Center});
+            c.text(r.center().x(), r.center().y() + 4, span.text, {font, isSolid ? t.onissue : span.look == SpanLook::Wait ? t.warntx : t.oktx, Align::Center});
         }
     }
 }
@@ -88,6 +90,8 @@ void paintAxis(Canvas& c, const PipelineScene& s) {
         c.text(x + 24, y, text, {Theme::ui(11), t.tx2});
         x += width + 16;
     };
+    if (!s.mbarriers.empty() && s.rows.front().name == QStringLiteral("Producer"))
+        item(SpanLook::Ask, QStringLiteral("producer asks"));
     item(SpanLook::InFlight, QStringLiteral("copy in flight"));
     item(SpanLook::Landed, QStringLiteral("landed, not read yet"));
     item(SpanLook::Wait, QStringLiteral("warps wait"));
@@ -162,7 +166,7 @@ void paintRing(Canvas& c, const PipelineScene& s, const QPointF& middle, double 
     const auto marker = [&](int slot, double radius, double size, bool isSolid) {
         if (slot < 0)
             return;
-        const double turn = (slot + (isSolid ? 0.5 : 0.28)) / n;
+        const double turn = (slot + 0.5) / n - (isSolid ? 0 : std::min(0.22 / n, 0.06));
         const QList<QPointF> triangle{pointAt(turn, radius + (isSolid ? size : -size)), pointAt(turn - 0.03, radius), pointAt(turn + 0.03, radius)};
         if (isSolid)
             c.polygon(triangle, t.acc);
@@ -195,9 +199,15 @@ void paintSide(Canvas& c, const PipelineScene& s) {
     c.line({x, y + 5.5}, {right, y + 5.5}, t.line);
     for (std::size_t i = 0; i < s.ring.size() && y + 20 < s.side.bottom() - 40; ++i) {
         y += 19;
+        if (!s.ring[i].mbarrier.isEmpty())
+            y += i == 0 ? 0 : 3;
         c.text(x, y, QString::number(i), {Theme::mono(11), t.tx});
         c.text(x + 32, y, s.ring[i].tile, {Theme::mono(11), t.tx});
         c.textFit(x + 64, y, right - x - 64, s.ring[i].state, {Theme::mono(11), t.tx2});
+        if (!s.ring[i].mbarrier.isEmpty()) {
+            y += 14;
+            c.textFit(x + 14, y, right - x - 14, s.ring[i].mbarrier, {Theme::ui(10.5), t.tx3});
+        }
     }
     c.textFit(x, s.side.bottom() - 24, right - x, s.busyName, {Theme::ui(11.5), t.tx2});
     c.text(x, s.side.bottom() - 8, percent(s.busy), {Theme::mono(12, QFont::Bold), t.tx});
@@ -227,31 +237,45 @@ void paintGroups(Canvas& c, const PipelineScene& s) {
         return paintEmpty(c, s.rect, s.emptyText);
     const Theme& t = c.theme();
     c.fill(s.rect, t.pane);
-    const QStringList columns = groupColumns();
-    const std::array<double, 9> share{0.07, 0.07, 0.07, 0.10, 0.10, 0.12, 0.11, 0.14, 0.22};
     const double left = s.rect.left() + 14, width = s.rect.width() - 28;
-    const auto row = [&](double y, const QStringList& texts, const QFont& font, const QColor& ink) {
+    const auto row = [&](double y, const QStringList& texts, const std::vector<double>& share, const QFont& font, const QColor& ink) {
         double x = left;
         for (int i = 0; i < texts.size(); ++i) {
             c.textFit(x, y, share[std::size_t(i)] * width - 8, texts[i], {font, ink});
             x += share[std::size_t(i)] * width;
         }
     };
-    row(s.rect.top() + 18, columns, Theme::ui(11), t.tx3);
-    c.line({left, s.rect.top() + 24.5}, {left + width, s.rect.top() + 24.5}, t.line);
-    const int capacity = std::max(1, int((s.rect.height() - 32) / 18));
+    double y = s.rect.top() + 18;
+    const auto head = [&](const QStringList& columns, const std::vector<double>& share) {
+        row(y, columns, share, Theme::ui(11), t.tx3);
+        c.line({left, y + 6.5}, {left + width, y + 6.5}, t.line);
+        y += 22;
+    };
+    const auto body = [&](const std::vector<QStringList>& rows, std::size_t first, std::size_t count, const std::vector<double>& share) {
+        for (std::size_t i = first; i < rows.size() && i < first + count; ++i, y += 18) {
+            if (i % 2 == 1)
+                c.fill({left - 6, y - 13, width + 12, 18}, t.alt);
+            row(y, rows[i], share, Theme::mono(11), t.tx);
+        }
+    };
+    if (!s.mbarriers.empty()) {
+        const std::vector<double> share{0.16, 0.07, 0.09, 0.09, 0.22, 0.17, 0.20};
+        head(mbarrierColumns(), share);
+        body(s.mbarriers, 0, std::size_t(std::max(0.0, (s.rect.bottom() - y) / 18)), share);
+        y += 10;
+        if (s.rect.bottom() - y < 40)
+            return;
+    }
+    const std::vector<double> share{0.07, 0.07, 0.07, 0.10, 0.10, 0.12, 0.11, 0.14, 0.22};
+    head(s.groupColumns, share);
+    const int capacity = std::max(1, int((s.rect.bottom() - y + 10) / 18));
     // Those about the cursor.
     int first = 0;
     for (std::size_t i = 0; i < s.groups.size(); ++i)
         if (QString digits = s.groups[i][4]; digits.remove(',').toUInt() <= s.cursor)
             first = int(i);
     first = std::clamp(first - capacity / 2, 0, std::max(0, int(s.groups.size()) - capacity));
-    double y = s.rect.top() + 40;
-    for (int i = first; i < int(s.groups.size()) && i < first + capacity; ++i, y += 18) {
-        if (i % 2 == 1)
-            c.fill({left - 6, y - 13, width + 12, 18}, t.alt);
-        row(y, s.groups[std::size_t(i)], Theme::mono(11), t.tx);
-    }
+    body(s.groups, std::size_t(first), std::size_t(capacity), share);
 }
 
 void paintStages(Canvas& c, const StageChart& chart, const QRectF& rect) {

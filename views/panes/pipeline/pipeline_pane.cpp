@@ -29,7 +29,7 @@ public:
     QWidget* headerControls() override {
         if (m_bar == nullptr) {
             m_bar = new SegmentBar(QStringLiteral("pipeline_mode"));
-            m_bar->setItems({tr("Timeline"), tr("Groups"), tr("Stages")}, 0);
+            m_bar->setItems(modes(), 0);
             m_bar->onChange = [this](int i) { setMode(PipelineMode(i)); };
         }
         return m_bar;
@@ -41,6 +41,10 @@ public:
     void setSnapshot(const SnapshotPtr& snapshot) override {
         m_snapshot = snapshot;
         m_cursor.reset();
+        if (m_bar != nullptr && m_hadMbarriers != hasMbarriers()) {
+            m_hadMbarriers = hasMbarriers();
+            m_bar->setItems(modes(), int(m_mode));
+        }
         startStages();
         describe();
         invalidate();
@@ -63,7 +67,10 @@ public:
             m_table.set({tr("stages"), tr("cycles, modelled"), tr("busy fraction, modelled"), tr("busy fraction by formula"), tr("problem")}, std::move(rows));
         } else {
             const PipelineScene scene = makePipelineScene(m_snapshot.get(), m_cursor, {0, 0, 900, 240});
-            m_table.set(groupColumns(), scene.groups);
+            if (m_mode == PipelineMode::Groups && !scene.mbarriers.empty())
+                m_table.set(mbarrierColumns(), scene.mbarriers);
+            else
+                m_table.set(scene.groupColumns, scene.groups);
         }
         return &m_table;
     }
@@ -101,10 +108,14 @@ protected:
             return PaintedPane::keyPressEvent(event);
         setMode(PipelineMode(std::clamp(int(m_mode) + (down ? 1 : -1), 0, 2)));
         if (m_bar != nullptr)
-            m_bar->setItems({tr("Timeline"), tr("Groups"), tr("Stages")}, int(m_mode));
+            m_bar->setItems(modes(), int(m_mode));
     }
 
 private:
+    /// Slots are passed on by groups of copies, or by mbarriers.
+    bool hasMbarriers() const { return m_snapshot && m_snapshot->timing && !m_snapshot->timing->pipeline.mbarriers.empty(); }
+    QStringList modes() const { return {tr("Timeline"), hasMbarriers() ? tr("mbarriers") : tr("Groups"), tr("Stages")}; }
+
     void setMode(PipelineMode mode) {
         m_mode = mode;
         startStages();
@@ -166,7 +177,7 @@ private:
             m_context = tr("%1, %2 · cycle %3 of %4, modelled").arg(counted(qint64(scene.ring.size()), QStringLiteral("slot")), counted(qint64(scene.groups.size()), QStringLiteral("tile")), grouped(scene.cursor), grouped(scene.cycles));
             QStringList texts;
             for (std::size_t i = 0; i < scene.ring.size(); ++i)
-                texts += tr("slot %1 has %2, %3").arg(i).arg(scene.ring[i].tile, scene.ring[i].state);
+                texts += tr("slot %1 has %2, %3").arg(i).arg(scene.ring[i].tile, scene.ring[i].state) + (scene.ring[i].mbarrier.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(scene.ring[i].mbarrier));
             setAccessibleDescription(tr("Cycle %1: %2. %3: %4").arg(grouped(scene.cursor), texts.join(QStringLiteral("; ")), scene.busyName, percent(scene.busy)));
         }
         emit contextChanged();
@@ -177,6 +188,7 @@ private:
     PipelineMode m_mode = PipelineMode::Timeline;
     StageStore* m_store;
     SegmentBar* m_bar = nullptr;
+    bool m_hadMbarriers = false;
     TableModel m_table;
     QString m_context;
 };

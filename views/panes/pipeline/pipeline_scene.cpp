@@ -14,13 +14,36 @@ using timing::kNone;
 using timing::PipelineTile;
 using timing::PipelineTiming;
 
-constexpr double kSide = 320, kLabel = 62, kTop = 14, kBelow = 46;
+constexpr double kSide = 320, kLabel = 70, kTop = 14, kBelow = 46;
 constexpr std::size_t kWhole = 20, kInView = 14; ///< tiles: all of them in view, or so many about the cursor
 
 QString nameOf(const PipelineTile& tile) { return QStringLiteral("k%1").arg(tile.tile); }
 
+/// A warp that only copies: waits until slots are free, and asks.
+PipelineRow producerRow(const PipelineTiming& p) {
+    PipelineRow row{QStringLiteral("Producer"), {}, 0};
+    for (const timing::PipelineMbarrier& barrier : p.mbarriers)
+        for (const timing::PipelineMbarrier::Phase& phase : barrier.phases)
+            for (const timing::PipelineMbarrier::Wait& wait : phase.waits)
+                if (wait.warp == p.producer)
+                    row.spans.push_back({wait.begin, wait.end, SpanLook::Wait, QStringLiteral("wait ") + QString::fromStdString(barrier.name)});
+    for (const PipelineTile& tile : p.tiles) {
+        // Until the last of the tile's copies has been asked for.
+        const auto next = std::find_if(p.tiles.begin(), p.tiles.end(), [&](const PipelineTile& other) { return other.asked > tile.asked; });
+        std::uint32_t end = tile.asked + 1;
+        for (const std::uint32_t ask : p.askCycles)
+            if (ask >= tile.asked && (next == p.tiles.end() || ask < next->asked))
+                end = std::max(end, ask + p.askLength);
+        row.spans.push_back({tile.asked, end, SpanLook::Ask, nameOf(tile)});
+    }
+    return row;
+}
+
 void fillRows(PipelineScene& scene, const PipelineTiming& p) {
-    PipelineRow warps{QStringLiteral("Warps"), {}, 0};
+    const bool hasProducer = p.producer != kNone;
+    if (hasProducer)
+        scene.rows.push_back(producerRow(p));
+    PipelineRow warps{hasProducer ? QStringLiteral("Consumers") : QStringLiteral("Warps"), {}, 0};
     std::uint32_t at = 0;
     for (const PipelineTile& tile : p.tiles) {
         if (tile.computeBegin == kNone)
@@ -33,10 +56,11 @@ void fillRows(PipelineScene& scene, const PipelineTiming& p) {
         at = std::max(begin, tile.computeEnd);
     }
     scene.rows.push_back(std::move(warps));
+    const std::size_t first = scene.rows.size();
     for (std::uint32_t s = 0; s < p.slotCount; ++s)
         scene.rows.push_back({QStringLiteral("Slot %1").arg(s), {}, 0});
     for (const PipelineTile& tile : p.tiles) {
-        auto& spans = scene.rows[1 + tile.slot].spans;
+        auto& spans = scene.rows[first + tile.slot].spans;
         spans.push_back({tile.asked, tile.landed, SpanLook::InFlight, QStringLiteral("load ") + nameOf(tile)});
         const std::uint32_t read = tile.firstRead == kNone ? tile.landed : std::max(tile.landed, tile.firstRead);
         if (read > tile.landed)
@@ -44,6 +68,19 @@ void fillRows(PipelineScene& scene, const PipelineTiming& p) {
         if (tile.firstRead != kNone)
             spans.push_back({read, std::max({read + 1, tile.lastRead, tile.computeEnd == kNone ? 0 : tile.computeEnd}), SpanLook::Compute, nameOf(tile)});
     }
+}
+
+/// "0, 4–11"
+QString rangesOf(const std::vector<std::uint32_t>& sorted) {
+    QStringList parts;
+    for (std::size_t i = 0; i < sorted.size();) {
+        std::size_t end = i + 1;
+        while (end < sorted.size() && sorted[end] == sorted[end - 1] + 1)
+            ++end;
+        parts += end - i > 1 ? QStringLiteral("%1–%2").arg(sorted[i]).arg(sorted[end - 1]) : QString::number(sorted[i]);
+        i = end;
+    }
+    return parts.join(QStringLiteral(", "));
 }
 
 void fillRing(PipelineScene& scene, const PipelineTiming& p) {
@@ -70,6 +107,16 @@ void fillRing(PipelineScene& scene, const PipelineTiming& p) {
         }
         scene.ring.push_back(std::move(one));
     }
+    for (const timing::PipelineMbarrier& barrier : p.mbarriers) {
+        const timing::PipelineMbarrier::State now = barrier.at(scene.cursor);
+        const QString bytes = now.expectedBytes != 0 ? QStringLiteral("%1 of %2").arg(bytesText(double(now.bytes)), bytesText(double(now.expectedBytes))) : QStringLiteral("–");
+        const QString parity = QString::number(now.phase % 2);
+        scene.mbarriers.push_back({QString::fromStdString(barrier.name), QString::number(barrier.slot), QString::number(now.phase), parity, bytes,
+                                   now.expectedArrivals != 0 ? QStringLiteral("%1 of %2").arg(now.arrivals).arg(now.expectedArrivals) : QStringLiteral("–"),
+                                   now.waiting.empty() ? QStringLiteral("–") : rangesOf(now.waiting)});
+        if (barrier.countsBytes && barrier.slot < scene.ring.size())
+            scene.ring[barrier.slot].mbarrier = QStringLiteral("parity %1, %2").arg(parity, bytes);
+    }
     const std::uint32_t read = p.readSlot(scene.cursor), write = p.writeSlot(scene.cursor);
     scene.readSlot = read == kNone ? -1 : int(read);
     scene.writeSlot = write == kNone ? -1 : int(write);
@@ -83,9 +130,14 @@ void fillGroups(PipelineScene& scene, const PipelineTiming& p, const session::Pr
         return in.cudaLine != 0 ? QStringLiteral("line %1").arg(in.cudaLine) : QStringLiteral("PTX %1").arg(in.ptxLine);
     };
     const auto cycle = [](std::uint32_t c) { return c == kNone ? QStringLiteral("–") : grouped(c); };
+    const bool hasMbarriers = !p.mbarriers.empty();
+    scene.groupColumns = {hasMbarriers ? QStringLiteral("Phase") : QStringLiteral("Group"), QStringLiteral("Tile"), QStringLiteral("Slot"), QStringLiteral("Bytes"), QStringLiteral("Asked"),
+                          hasMbarriers ? QStringLiteral("Expected") : QStringLiteral("Committed"), QStringLiteral("Landed"), QStringLiteral("Free to read"), QStringLiteral("By the wait at")};
     for (const PipelineTile& tile : p.tiles)
         scene.groups.push_back({QString::number(tile.group), nameOf(tile), QString::number(tile.slot), bytesText(double(tile.bytes)), cycle(tile.asked), cycle(tile.committed), cycle(tile.landed), cycle(tile.waited),
-                                tile.waitPc == kNone ? QStringLiteral("no wait") : QStringLiteral("%1, leaves %2").arg(lineOf(tile.waitPc)).arg(tile.pendingAtWait)});
+                                tile.waitPc == kNone ? QStringLiteral("no wait")
+                                : tile.mbarrier != kNone ? QStringLiteral("%1, %2").arg(lineOf(tile.waitPc), QString::fromStdString(p.mbarriers[tile.mbarrier].name))
+                                                         : QStringLiteral("%1, leaves %2").arg(lineOf(tile.waitPc)).arg(tile.pendingAtWait)});
 }
 
 /// All tiles, or those about the cursor.
@@ -111,7 +163,7 @@ QString emptyTextOf(const session::Snapshot* snapshot) {
         return QStringLiteral("The kernel does not run yet.");
     if (!snapshot->timing)
         return QStringLiteral("The SM has not been timed for this launch.");
-    return QStringLiteral("This kernel copies no tiles asynchronously: open t4_multistage or k11_double_buffered to see loads overlap with arithmetic.");
+    return QStringLiteral("This kernel copies no tiles asynchronously: open t4_multistage, t6_specialised or k11_double_buffered to see loads overlap with arithmetic.");
 }
 
 } // namespace
@@ -160,8 +212,8 @@ PipelineScene makePipelineScene(const session::Snapshot* snapshot, std::optional
     return scene;
 }
 
-QStringList groupColumns() {
-    return {QStringLiteral("Group"), QStringLiteral("Tile"), QStringLiteral("Slot"), QStringLiteral("Bytes"), QStringLiteral("Asked"), QStringLiteral("Committed"), QStringLiteral("Landed"), QStringLiteral("Free to read"), QStringLiteral("By the wait at")};
+QStringList mbarrierColumns() {
+    return {QStringLiteral("mbarrier"), QStringLiteral("Slot"), QStringLiteral("Phase"), QStringLiteral("Parity"), QStringLiteral("Bytes arrived"), QStringLiteral("Arrivals"), QStringLiteral("Warps that wait")};
 }
 
 StageChart stageChartOf(const session::Snapshot* snapshot) {

@@ -19,7 +19,7 @@ namespace lanescope::views {
 
 enum class PipelineMode : std::uint8_t { Timeline, Groups, Stages };
 
-enum class SpanLook : std::uint8_t { Wait, Compute, InFlight, Landed };
+enum class SpanLook : std::uint8_t { Wait, Compute, InFlight, Landed, Ask };
 
 struct PipelineSpan {
     std::uint32_t begin = 0, end = 0;
@@ -35,6 +35,7 @@ struct PipelineRow {
 
 struct RingSlot {
     QString tile, state, word; ///< "k0", "mma to 726", "in use"
+    QString mbarrier;          ///< of the one that counts its bytes: "parity 0, 16 of 32 KB"; empty without one
     timing::PipelineTiming::SlotState look = timing::PipelineTiming::SlotState::Empty;
 };
 
@@ -50,7 +51,9 @@ struct PipelineScene {
     int readSlot = -1, writeSlot = -1;
     double busy = 0;
     QString busyName, gain; ///< "Tensor cores busy"; what one stage would take
-    std::vector<QStringList> groups; ///< rows of the table of commit groups
+    std::vector<QStringList> groups; ///< rows of the table of tiles
+    std::vector<QStringList> mbarriers; ///< rows of the table of mbarriers at the cursor
+    QStringList groupColumns;
     double xOf(double cycle) const { return plotX + (cycle - from) / (to - from) * plotWidth; }
     std::uint32_t cycleAt(double x) const;
 };
@@ -60,7 +63,7 @@ PipelineScene makePipelineScene(const session::Snapshot* snapshot, std::optional
 /// Cycle of the present event; 0 at the start or without timing.
 std::uint32_t cursorOf(const session::Snapshot& snapshot);
 
-QStringList groupColumns();
+QStringList mbarrierColumns();
 
 /// The curve over stages.
 struct StageChart {
