@@ -29,17 +29,17 @@ const char* name(Level level) {
 }
 
 MemoryPath::MemoryPath(const Parameters& parameters, std::int64_t l1Bytes, double dramShare, int busySms)
-    : m_parameters(parameters), m_dramShare(dramShare), m_dramBytesPerCycle(parameters.dramBytesPerCycle) {
+    : m_parameters(parameters), m_dramShare(dramShare), m_bulkDramBytesPerCycle(parameters.dramBytesPerCycle) {
     if (busySms > 0 && busySms < parameters.smCount)
-        m_dramBytesPerCycle *= static_cast<double>(parameters.smCount) / busySms;
+        m_bulkDramBytesPerCycle *= static_cast<double>(parameters.smCount) / busySms;
     const auto lines = static_cast<std::uint64_t>(std::max<std::int64_t>(l1Bytes, 16 << 10)) / memory::kLineBytes;
     m_sets = std::max<std::size_t>(1, static_cast<std::size_t>(lines) / kWays);
     m_ways.resize(m_sets * kWays);
 }
 
-MemoryPath::Arrival MemoryPath::fetch(std::uint64_t line, std::uint64_t bit, std::uint64_t cycle, double bytesPerCycle) {
+MemoryPath::Arrival MemoryPath::fetch(std::uint64_t line, std::uint64_t bit, std::uint64_t cycle, bool isBulk) {
     const auto now = static_cast<double>(cycle);
-    m_l2Free = std::max(m_l2Free, now) + static_cast<double>(memory::kSectorBytes) / bytesPerCycle;
+    m_l2Free = std::max(m_l2Free, now) + static_cast<double>(memory::kSectorBytes) / (isBulk ? m_parameters.bulkCopyBytesPerCycle : m_parameters.l2BytesPerCycle);
     ++m_traffic.l2Sectors;
     double arrives = m_l2Free + m_parameters.l2 - m_parameters.l1;
     Level level = Level::L2;
@@ -48,9 +48,11 @@ MemoryPath::Arrival MemoryPath::fetch(std::uint64_t line, std::uint64_t bit, std
         m_dramDue += m_dramShare;
         if (m_dramDue >= 1.0 - 1e-9) {
             m_dramDue -= 1.0;
-            m_dramFree = std::max(m_dramFree, now) + static_cast<double>(memory::kSectorBytes) / m_dramBytesPerCycle;
+            m_dramFree = std::max(m_dramFree, now) + static_cast<double>(memory::kSectorBytes) / (isBulk ? m_bulkDramBytesPerCycle : m_parameters.dramBytesPerCycle);
             ++m_traffic.dramSectors;
-            arrives = std::max(m_l2Free, m_dramFree) + m_parameters.dram - m_parameters.l1;
+            const double latency = m_parameters.dram - m_parameters.l1;
+            // The sectors of a bulk copy follow each other: none overtakes one that comes from the L2.
+            arrives = isBulk ? std::max(m_l2Free, m_dramFree) + latency : std::max(arrives, m_dramFree + latency);
             level = Level::Dram;
         }
     }
@@ -81,7 +83,7 @@ MemoryPath::Arrival MemoryPath::load(const BlockStream& stream, const Access& ac
             std::uint64_t& ready = way->ready[sector];
             Arrival a{cycle, Level::L1};
             if ((way->valid & bit) == 0) {
-                a = fetch(line, bit, cycle, m_parameters.l2BytesPerCycle);
+                a = fetch(line, bit, cycle, false);
                 way->valid = static_cast<std::uint8_t>(way->valid | bit);
                 ready = a.cycle;
             } else {
@@ -100,7 +102,7 @@ MemoryPath::Arrival MemoryPath::copy(const BlockStream& stream, const AsyncUse& 
     Arrival last{cycle, use.lines == 0 ? Level::Shared : Level::L2};
     for (std::uint32_t i = use.firstLine; i < use.firstLine + use.lines; ++i)
         for (std::uint64_t left = stream.lines[i] & 15; left != 0; left &= left - 1) {
-            const Arrival a = fetch(stream.lines[i] >> 4, left & ~(left - 1), cycle, m_parameters.bulkCopyBytesPerCycle);
+            const Arrival a = fetch(stream.lines[i] >> 4, left & ~(left - 1), cycle, true);
             last = {std::max(last.cycle, a.cycle), std::max(last.level, a.level)};
         }
     // Latencies of loads are those of the L1's and what comes on top.

@@ -24,7 +24,7 @@ struct PathTraffic {
 class MemoryPath {
 public:
     /// dramShare: of the sectors that the SM touches first, the share that comes from device memory.
-    /// busySms: that share the bandwidth of device memory, 0: all.
+    /// busySms: whose bulk copies share the bandwidth of device memory, 0: all.
     MemoryPath(const Parameters& parameters, std::int64_t l1Bytes, double dramShare, int busySms);
 
     struct Arrival {
@@ -54,14 +54,14 @@ private:
     std::vector<Way> m_ways;
     std::size_t m_sets = 0;
     double m_dramShare;
-    double m_dramBytesPerCycle;
+    double m_bulkDramBytesPerCycle;
     double m_dramDue = 0;
     double m_l2Free = 0, m_dramFree = 0, m_storeFree = 0;
     std::uint64_t m_tick = 0;
     SectorSet m_touched;
     PathTraffic m_traffic;
 
-    Arrival fetch(std::uint64_t line, std::uint64_t bit, std::uint64_t cycle, double bytesPerCycle);
+    Arrival fetch(std::uint64_t line, std::uint64_t bit, std::uint64_t cycle, bool isBulk);
     void storeSectors(const BlockStream& stream, std::uint32_t firstLine, std::uint32_t lines, std::uint64_t cycle);
 };
 

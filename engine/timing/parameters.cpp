@@ -148,7 +148,7 @@ const std::vector<std::string>& assumptions() {
         "A scheduler issues from the warp that has been able to for longest.",
         "Blocks of the first wave that share the SM start together; the blocks of later waves take as long.",
         "The L1 is set-associative with 4 lines a set, 32-byte sectors, least recently used; it has what shared memory leaves of the unified memory.",
-        "The SMs that have blocks share the bandwidth of device memory equally; of the L2's each has what it has when all are busy. Of the sectors it touches first, the share that no other SM has "
+        "An SM has an equal share of the bandwidth of L2 and device memory; for bulk copies the SMs that have blocks share that of device memory. Of the sectors it touches first, the share that no other SM has "
         "brought into the L2 comes from device memory: bytes of the buffers / bytes that all SMs touch.",
         "Memory that was evicted from the L1 hits the L2. Caches for instructions and constants only miss at first touch.",
         "Who arrives at which phase of an mbarrier is taken from the simulation, when is timed; rounds of a loop that only test it are one wait. Asking "

@@ -18,7 +18,7 @@ struct SmInput {
     std::vector<std::shared_ptr<const BlockStream>> blocks;
     std::int64_t l1Bytes = 128 << 10; ///< what shared memory leaves of the L1
     double dramShare = 1;             ///< see MemoryPath
-    int busySms = 0;                  ///< that share device memory's bandwidth; 0: all of them
+    int busySms = 0;                  ///< whose bulk copies share device memory's bandwidth; 0: all of them
     const std::atomic<bool>* cancel = nullptr;
 };
 

@@ -278,7 +278,7 @@ double Canvas::paragraph(const QRectF& rect, const QString& full, const TextStyl
     const auto flush = [&] {
         if (lineText.isEmpty())
             return;
-        textFit(rect.left(), y, rect.width(), lineText, style);
+        textFit(style.align == Align::Center ? rect.center().x() : style.align == Align::Right ? rect.right() : rect.left(), y, rect.width(), lineText, style);
         y += lineHeight;
         ++lines;
         lineText.clear();
