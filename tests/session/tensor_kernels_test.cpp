@@ -118,6 +118,39 @@ TEST_CASE("the tensor roof is there when tensor cores work", "[session][tensor]"
     CHECK(tensor->work == 256.0 * 256 * 256);
 }
 
+TEST_CASE("the window sees where a wgmma's operands lie in shared memory", "[session][tensor]") {
+    SessionOptions options;
+    options.deviceId = "h200";
+    options.environment = environment();
+    Session session(options);
+    const auto opened = session.openKernel("t5_wgmma", {{"M", 128}, {"N", 128}, {"K", 64}});
+    REQUIRE(opened->program->ok());
+    // Warp 5: the second of the second warpgroup, which has rows 64 on of the tile.
+    std::shared_ptr<const Snapshot> snapshot;
+    for (const std::uint32_t event : opened->trace->eventsOfWarp[5])
+        if (opened->program->instructions[opened->trace->events[event].pc].text.find("wgmma.mma_async") == 0) {
+            session.select({{0, 0, 0}, 5, 0});
+            snapshot = session.seek(event + 1);
+            break;
+        }
+    REQUIRE(snapshot);
+    REQUIRE(snapshot->frame.product);
+    const ProductView& product = *snapshot->frame.product;
+    CHECK(product.isWarpgroup);
+    REQUIRE(product.shared.size() == 2);
+    CHECK(product.shared[0].matrix == 'A');
+    CHECK(product.shared[0].firstRow == 16);
+    // t5's tiles begin at byte 1,024: rows of A of 128 bytes, then rows of B in panels of 64 columns, each swizzled by its row modulo 8.
+    for (int row = 0; row < 16; ++row)
+        for (int k = 0; k < 16; ++k) {
+            const int r = 64 + 16 + row;
+            CHECK(product.shared[0].addressOf(row, k) == static_cast<std::uint64_t>(1024 + r * 128 + ((k / 8) ^ (r % 8)) * 16 + k % 8 * 2));
+        }
+    for (int k = 0; k < 16; ++k)
+        for (int column = 0; column < 64; ++column)
+            CHECK(product.shared[1].addressOf(k, column) == static_cast<std::uint64_t>(1024 + 128 * 128 + k * 128 + ((column / 8) ^ (k % 8)) * 16 + column % 8 * 2));
+}
+
 TEST_CASE("the window sees the fragments of a product and the rows of ldmatrix", "[session][tensor]") {
     SessionOptions options;
     options.environment = environment();

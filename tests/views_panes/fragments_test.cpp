@@ -250,3 +250,92 @@ TEST_CASE("The fragment panes paint, list, and answer mouse and keys", "[fragmen
     QApplication::sendEvent(pane.get(), &back);
     CHECK(pane->accessibleDescription().contains("starts at c"));
 }
+
+TEST_CASE("At the pane's least size no number is cut, and the last column can be reached", "[fragments]") {
+    startApplication();
+    const QRectF rect(0, 0, 420, 220);
+    for (const tensor::ProductKind& kind : someKinds())
+        for (const FragmentMode mode : {FragmentMode::Lanes, FragmentMode::Registers, FragmentMode::Values}) {
+            const auto snapshot = withProduct(kind.family, kind.shape, kind.ab.front(), kind.cd.back());
+            INFO(tensor::toString(kind.shape) << " " << tensor::name(kind.ab.front()) << " mode " << int(mode));
+            FragmentChoice choice;
+            choice.mode = mode;
+            const FragmentScene start = makeFragmentScene(snapshot.get(), choice, rect);
+            CHECK(clipped(paintLogged(rect.size(), [&](Canvas& c) { paintFragments(c, start); }), rect, true).toStdString() == "");
+            choice.scroll.setX(std::max(0.0, std::floor(start.wanted.width() - rect.width())));
+            const FragmentScene end = makeFragmentScene(snapshot.get(), choice, rect);
+            const FragmentGrid& last = end.grids.back();
+            CHECK(end.cellRect(last, 0, last.columns - 1).right() <= rect.right());
+            const TextLog log = paintLogged(rect.size(), [&](Canvas& c) { paintFragments(c, end); });
+            CHECK(clipped(log, rect, true).toStdString() == "");
+            if (mode == FragmentMode::Values) {
+                const QRectF cell = end.cellRect(last, 0, last.columns - 1);
+                CHECK(std::any_of(log.items.begin(), log.items.end(), [&](const TextItem& item) { return cell.contains(item.bounds.center()); }));
+            }
+        }
+}
+
+TEST_CASE("wgmma: a warp's rows of D by lane, its operands by the bytes that the descriptors name", "[fragments]") {
+    startApplication();
+    std::mt19937_64 random(7);
+    auto snapshot = std::make_shared<session::Snapshot>(*fakeSnapshot());
+    session::FrameView& frame = snapshot->frame;
+    const tensor::Shape shape{16, 64, 16};
+    const auto map = tensor::findFragment(tensor::Family::Wgmma, shape, tensor::Operand::C, tensor::Element::F32, false);
+    REQUIRE(map);
+    for (const char name : {'C', 'D'})
+        frame.fragments.push_back(fragment(name, map, tensor::Element::F32, random));
+    frame.fragmentsOf = session::FragmentsOf::Step;
+    frame.fragmentPc = frame.pc;
+    frame.fragmentEvent = frame.stepEvent;
+    frame.warp = 5; // the second of its warpgroup
+    session::ProductView product;
+    product.product = {tensor::Family::Wgmma, shape, tensor::Element::F16, tensor::Element::F16, tensor::Element::F32, tensor::Element::F32};
+    product.isWarpgroup = true;
+    session::SharedOperandView a, b;
+    a.matrix = 'A';
+    a.rows = a.columns = 16;
+    a.firstRow = 16;
+    a.descriptor = {1024, 16, 1024, 0, tensor::SwizzleMode::Bytes128};
+    b.rows = 16;
+    b.columns = 64;
+    b.isMnMajor = true;
+    b.descriptor = {17408, 8192, 1024, 0, tensor::SwizzleMode::Bytes128};
+    product.shared = {a, b};
+    frame.product = std::make_shared<const session::ProductView>(product);
+    snapshot->selection.lane = 13;
+    const QRectF rect(0, 0, 1000, 420);
+    const FragmentScene scene = makeFragmentScene(snapshot.get(), {}, rect);
+    REQUIRE(scene.grids.size() == 1); // C is the same registers
+    const FragmentGrid& d = scene.grids[0];
+    CHECK(d.matrix == QLatin1Char('D'));
+    CHECK(d.rows == 16);
+    CHECK(d.columns == 64);
+    // PTX ISA, wgmma: register i of a lane is row lane / 4 + 8 (i / 2 % 2), column 8 (i / 4) + 2 (lane % 4) + i % 2, of the warp's 16 rows.
+    const auto mine = scene.elementsOf(0, 13);
+    REQUIRE(mine.size() == 32);
+    for (int i = 0; i < 32; ++i) {
+        CHECK(mine[std::size_t(i)].row == 13 / 4 + 8 * (i / 2 % 2));
+        CHECK(mine[std::size_t(i)].column == 8 * (i / 4) + 2 * (13 % 4) + i % 2);
+        CHECK(d.cell(mine[std::size_t(i)].row, mine[std::size_t(i)].column).reg == i);
+    }
+    CHECK(laneRows(scene, 13)[2][1] == "D[27][2]");
+    CHECK(laneRows(scene, 13)[2][2] == "%d2");
+    // Row 19 of A: rows of 128 bytes in groups of eight, 1,024 bytes apart; its chunks 0 and 1 are moved by XOR with row 3 of the pattern.
+    CHECK(a.addressOf(3, 0) == 1024 + 2 * 1024 + 3 * 128 + (0 ^ 3) * 16);
+    CHECK(a.addressOf(3, 15) == 1024 + 2 * 1024 + 3 * 128 + (1 ^ 3) * 16 + 14);
+    // Column 2 of B at k = 9: N-major, k in rows.
+    CHECK(b.addressOf(9, 2) == 17408 + 1024 + 128 + (0 ^ 1) * 16 + 4);
+    CHECK_FALSE(scene.hasWalk);
+    REQUIRE(scene.shared.size() == 3);
+    CHECK(scene.shared[0].startsWith("A: 16 × 16, K-major, in bytes 3,072–5,119 of shared memory"));
+    CHECK(scene.shared[0].contains("start 1,024, leading 16, stride 1,024, 128-byte swizzle"));
+    CHECK(scene.shared[1].startsWith("B: 16 × 64, N-major, in bytes 17,408–19,455"));
+    CHECK(scene.shared[2].startsWith("D[19][2] is made of A[19][k] at 3,504–3,519, 3,488–3,503 and B[k][2] at 17,412–17,413"));
+    for (const QRectF& at : {rect, QRectF(0, 0, 420, 220), QRectF(0, 0, 1500, 700)}) {
+        const FragmentScene s = makeFragmentScene(snapshot.get(), {}, at);
+        const TextLog log = paintLogged(at.size(), [&](Canvas& c) { paintFragments(c, s); });
+        CHECK(clipped(log, at, true).toStdString() == "");
+        CHECK(std::any_of(log.items.begin(), log.items.end(), [](const TextItem& item) { return item.text.startsWith("A: 16 × 16"); }));
+    }
+}

@@ -134,6 +134,22 @@ TEST_CASE("ldmatrix: the kernel's layout and another beside it, minimum and exce
     CHECK(pane->table()->rowCount() == 32 * 4);
 }
 
+TEST_CASE("The swizzle editor's verdicts are whole at every width", "[swizzle]") {
+    startApplication();
+    for (int access = 0; access < model::kTileAccesses; ++access)
+        for (const double width : {560.0, 700.0, 982.0, 1366.0}) {
+            SwizzleInput input;
+            input.access = model::TileAccess(access);
+            const SwizzlePicture p = makeSwizzlePicture(input);
+            const QRectF rect(0, 0, width, 480);
+            const TextLog log = paintLogged(rect.size(), [&](Canvas& c) { paintSwizzle(c, p, rect); });
+            INFO(width);
+            CHECK(clipped(log, rect, true).toStdString() == "");
+            for (const PassPicture& pass : p.passes)
+                CHECK(std::any_of(log.items.begin(), log.items.end(), [&](const TextItem& item) { return item.text == pass.verdict && !item.elided; }));
+        }
+}
+
 TEST_CASE("The swizzle editor follows the kernel and finds the smallest swizzle", "[swizzle]") {
     startApplication();
     const SwizzlePicture picture343 = makeSwizzlePicture({});
@@ -172,6 +188,53 @@ TEST_CASE("The swizzle editor follows the kernel and finds the smallest swizzle"
     CHECK(pane->table()->rowCount() > 3);
 }
 
+TEST_CASE("A ring of bulk copies: who fills it, and its mbarriers at the cursor", "[pipeline]") {
+    startApplication();
+    for (const std::uint32_t slotCount : {1u, 3u, 6u}) {
+        const auto snapshot = withPipeline(slotCount, 8);
+        auto report = std::make_shared<session::TimingReport>(*snapshot->timing);
+        timing::PipelineTiming& p = report->pipeline;
+        p.producer = 0;
+        p.askLength = 48;
+        for (std::uint32_t slot = 0; slot < slotCount; ++slot) {
+            timing::PipelineMbarrier full, empty;
+            full.name = "full[" + std::to_string(slot) + "]";
+            empty.name = "empty[" + std::to_string(slot) + "]";
+            full.slot = empty.slot = slot;
+            full.countsBytes = true;
+            for (timing::PipelineTile& tile : p.tiles)
+                if (tile.slot == slot) {
+                    tile.mbarrier = slot;
+                    tile.waitPc = 0;
+                    const auto number = std::uint32_t(full.phases.size());
+                    full.phases.push_back({number, tile.landed, {{tile.asked, 0, 0}, {tile.landed - 200, 16384, 0}, {tile.landed, 16384, 0}}, {{4, tile.asked, tile.landed + 80, 0}, {5, tile.asked, tile.landed + 80, 0}}});
+                    empty.phases.push_back({number, tile.lastRead, {{tile.lastRead - 5, 0, 4}, {tile.lastRead, 0, 5}}, {{0, tile.lastRead - 60, tile.lastRead + 80, 0}}});
+                    p.askCycles.push_back(tile.asked);
+                }
+            p.mbarriers.insert(p.mbarriers.begin() + slot, full);
+            p.mbarriers.push_back(empty);
+        }
+        std::sort(p.askCycles.begin(), p.askCycles.end());
+        snapshot->timing = report;
+        const std::uint32_t cursor = p.tiles[0].landed - 100;
+        const PipelineScene scene = makePipelineScene(snapshot.get(), cursor, {0, 0, 982, 240});
+        REQUIRE(scene.rows.size() == slotCount + 2);
+        CHECK(scene.rows[0].name == "Producer");
+        CHECK(scene.rows[1].name == "Consumers");
+        REQUIRE(scene.mbarriers.size() == 2 * slotCount);
+        CHECK(scene.mbarriers[0] == QStringList{"full[0]", "0", "0", "0", "16 KB of 32 KB", "1 of 1", "4–5"});
+        CHECK(scene.mbarriers[slotCount] == QStringList{"empty[0]", "0", "0", "0", "–", "0 of 2", "–"});
+        CHECK(scene.ring[0].mbarrier == "parity 0, 16 KB of 32 KB");
+        CHECK(scene.groupColumns.front() == "Phase");
+        CHECK(scene.groups[0].last().endsWith("full[0]"));
+        for (const QRectF& rect : {QRectF(0, 0, 982, 240), QRectF(0, 0, 796, 270), QRectF(0, 0, 520, 180), QRectF(0, 0, 420, 170)}) {
+            const PipelineScene s = makePipelineScene(snapshot.get(), cursor, rect);
+            checkTexts(rect, [&](Canvas& c) { paintTimeline(c, s); });
+            checkTexts(rect, [&](Canvas& c) { paintGroups(c, s); });
+        }
+    }
+}
+
 TEST_CASE("The pipeline shows a slot's loads, waits and use, and the ring at the cursor", "[pipeline]") {
     startApplication();
     const QRectF wide(0, 0, 982, 220), narrow(0, 0, 520, 180);
@@ -184,8 +247,15 @@ TEST_CASE("The pipeline shows a slot's loads, waits and use, and the ring at the
     CHECK(scene.ring[0].state == "mma to 704");
     CHECK(scene.ring[1].state == "landed 510");
     CHECK(scene.readSlot == 0);
-    CHECK(scene.writeSlot == 3);
+    CHECK(scene.writeSlot == -1); // all four have landed, none may be filled again
+    CHECK(makePipelineScene(snapshot.get(), 100, wide).writeSlot == 3);
     CHECK(makePipelineScene(snapshot.get(), 100, wide).ring[2].state == "lands 520");
+    // One slot: it is read or written, never both.
+    const auto single = withPipeline(1, 8);
+    for (std::uint32_t cycle = 0; cycle < single->timing->pipeline.cycles; cycle += 50) {
+        const PipelineScene s = makePipelineScene(single.get(), cycle, wide);
+        CHECK((s.readSlot < 0 || s.writeSlot < 0));
+    }
     CHECK(scene.cycleAt(scene.xOf(560)) == Approx(560).margin(2));
     for (const std::uint32_t tiles : {1u, 8u, 64u})
         for (const std::uint32_t slotCount : {1u, 2u, 6u})

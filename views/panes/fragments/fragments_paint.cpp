@@ -19,6 +19,8 @@ QString textOf(const FragmentScene& s, const FragmentGrid& grid, const FragmentC
     return {};
 }
 
+bool isInView(const FragmentScene& s, double left, double right) { return left >= s.rect.left() && right <= s.rect.right(); }
+
 void paintCells(Canvas& c, const FragmentScene& s, const FragmentGrid& grid) {
     const Theme& t = c.theme();
     const int group = s.lane / 4;
@@ -34,6 +36,8 @@ void paintCells(Canvas& c, const FragmentScene& s, const FragmentGrid& grid) {
             const QString text = textOf(s, grid, cell, isMine);
             if (box.height() < 8 || Canvas::width(text, font) > box.width())
                 continue; // only when everything had to fit on a small page
+            if (!isInView(s, box.center().x() - Canvas::width(text, font) / 2, box.center().x() + Canvas::width(text, font) / 2))
+                continue; // half a number would read as another
             c.text(box.center().x(), box.center().y() + font.pixelSize() * 0.36, text, {font, isMine ? t.seltx : isGroup ? t.tx : t.tx2, Align::Center});
         }
 }
@@ -43,19 +47,25 @@ void paintAxes(Canvas& c, const FragmentScene& s, const FragmentGrid& grid) {
     const TextStyle small{Theme::mono(9.5), t.tx3, Align::Center};
     const double right = grid.x + grid.columns * s.cellWidth;
     const TextStyle title{Theme::ui(12, QFont::DemiBold), t.tx};
-    c.text(grid.x, grid.y - 24, grid.title, title);
-    const double from = grid.x + Canvas::width(grid.title, title.font) + 10;
-    c.textFit(from, grid.y - 24, std::max(right, grid.x + 40) - from + 24, grid.detail, {Theme::ui(11.5), t.tx3});
-    if (!grid.rowAxis.isEmpty())
+    // The title stays in view as long as a part of its grid is.
+    const double titleX = std::max(grid.x, s.rect.left() + 6), titleEnd = std::min(std::max(right, grid.x + 40) + 24, s.rect.right() - 6);
+    const double from = titleX + Canvas::width(grid.title, title.font) + 10;
+    if (from - 10 <= titleEnd && grid.y - 34 >= s.rect.top()) {
+        c.text(titleX, grid.y - 24, grid.title, title);
+        if (titleEnd - from > 24)
+            c.textFit(from, grid.y - 24, titleEnd - from, grid.detail, {Theme::ui(11.5), t.tx3});
+    }
+    const bool hasRowLabels = isInView(s, grid.x - 30, grid.x - 5), hasColumnLabels = grid.y - 16 >= s.rect.top();
+    if (!grid.rowAxis.isEmpty() && hasRowLabels && hasColumnLabels)
         c.text(grid.x - 5, grid.y - 6, QStringLiteral("%1\\%2").arg(grid.rowAxis, grid.columnAxis), {Theme::mono(9.5), t.tx3, Align::Right});
     const int everyColumn = s.cellWidth >= 18 ? 1 : s.cellWidth >= 9 ? 2 : 8;
     for (int column = 0; column < grid.columns; column += everyColumn)
-        if (const double x = grid.x + (column + 0.5) * s.cellWidth; x > s.rect.left() && x < s.rect.right())
+        if (const double x = grid.x + (column + 0.5) * s.cellWidth; hasColumnLabels && isInView(s, x - 9, x + 9))
             c.text(x, grid.y - 6, QString::number(column), small);
     const int everyRow = s.cellHeight >= 11 ? 1 : 4;
     for (int row = 0; row < grid.rows; row += everyRow)
-        if (const double y = grid.y + (row + 0.5) * s.cellHeight; y > s.rect.top() + 20 && y < s.legendTop - 4)
-            c.text(grid.x - 6, y + 3.4, QString::number(row % grid.tileRows), {Theme::mono(9.5), t.tx3, Align::Right});
+        if (const double y = grid.y + (row + 0.5) * s.cellHeight; hasRowLabels && y > s.rect.top() + 20 && y < s.legendTop - 4)
+            c.text(grid.x - 6, y + 3.4, QString::number((grid.countsRows ? grid.firstRow : 0) + row % grid.tileRows), {Theme::mono(9.5), t.tx3, Align::Right});
     for (int row = grid.tileRows; row < grid.rows; row += grid.tileRows)
         if (const double y = grid.y + row * s.cellHeight; y < s.legendTop)
             c.line({grid.x, y}, {right, y}, t.line2, 2);
@@ -100,7 +110,8 @@ void paintOperators(Canvas& c, const FragmentScene& s) {
     const auto between = [&](int left, int right, const QString& sign) {
         const FragmentGrid &l = s.grids[std::size_t(left)], &r = s.grids[std::size_t(right)];
         const double x = (l.x + l.columns * s.cellWidth + r.x - 20) / 2;
-        c.text(x, std::min(l.y + 8 * s.cellHeight, s.legendTop - 10) + 5, sign, {Theme::ui(15), t.tx2, Align::Center});
+        if (isInView(s, x - 8, x + 8))
+            c.text(x, std::min(l.y + 8 * s.cellHeight, s.legendTop - 10) + 5, sign, {Theme::ui(15), t.tx2, Align::Center});
     };
     between(s.gridOf('A'), s.gridOf('B'), QStringLiteral("×"));
     between(s.gridOf('B'), s.gridOf('C'), QStringLiteral("+"));
@@ -186,6 +197,19 @@ void paintWalk(Canvas& c, const FragmentScene& s) {
     c.textFit(boxesRight + 12, r.top() + 37, r.right() - 10 - boxesRight - 12, s.walk.text, {Theme::mono(11), t.tx});
 }
 
+/// A wgmma's operands in shared memory.
+void paintShared(Canvas& c, const FragmentScene& s) {
+    if (s.shared.isEmpty())
+        return;
+    const Theme& t = c.theme();
+    c.line({s.rect.left(), s.walkTop + 0.5}, {s.rect.right(), s.walkTop + 0.5}, t.line);
+    double y = s.walkTop + 17;
+    for (const QString& line : s.shared) {
+        c.textFit(s.rect.left() + 14, y, s.rect.width() - 28, line, {Theme::ui(11.5), &line == &s.shared.back() ? t.tx : t.tx2});
+        y += 16;
+    }
+}
+
 } // namespace
 
 void paintFragments(Canvas& c, const FragmentScene& s) {
@@ -203,6 +227,7 @@ void paintFragments(Canvas& c, const FragmentScene& s) {
     paintOutlines(c, s);
     paintLegend(c, s);
     paintWalk(c, s);
+    paintShared(c, s);
 }
 
 QPointF paintFragmentLane(Canvas& c, const FragmentScene& s, int lane) {

@@ -223,6 +223,8 @@ private:
             text += tr(", element %1 in %2").arg(grid.elementName(scene.chosen.row, scene.chosen.column), QStringLiteral("%1%2").arg(grid.matrix.toLower()).arg(grid.cell(scene.chosen.row, scene.chosen.column).index));
         if (scene.hasWalk)
             text += QStringLiteral(". ") + scene.walk.text;
+        if (!scene.shared.isEmpty())
+            text += QStringLiteral(". ") + scene.shared.join(QStringLiteral(". "));
         setAccessibleDescription(text);
     }
 

@@ -26,7 +26,7 @@ QString orderOf(QChar matrix, const session::ProductView* product) {
     return isColumnMajor ? QStringLiteral(", col-major") : QStringLiteral(", row-major");
 }
 
-FragmentGrid gridOf(const FragmentView& view, const session::ProductView* product) {
+FragmentGrid gridOf(const FragmentView& view, const session::ProductView* product, int warpRank) {
     const tensor::FragmentMap& map = *view.map;
     FragmentGrid grid;
     grid.matrix = QLatin1Char(view.matrix);
@@ -42,6 +42,11 @@ FragmentGrid gridOf(const FragmentView& view, const session::ProductView* produc
                       .arg(map.columns())
                       .arg(elementTypeName(view), orderOf(grid.matrix, product))
                       .arg(perLane);
+    if (product != nullptr && product->isWarpgroup && grid.matrix != 'B') {
+        grid.firstRow = warpRank * grid.tileRows;
+        grid.countsRows = true;
+        grid.detail = QStringLiteral("rows %1–%2 of 64 × %3 %4: %5 per lane").arg(grid.firstRow).arg(grid.firstRow + grid.tileRows - 1).arg(grid.columns).arg(elementTypeName(view)).arg(perLane);
+    }
     if (product != nullptr) {
         grid.rowAxis = grid.matrix == 'B' ? QStringLiteral("k") : QStringLiteral("m");
         grid.columnAxis = grid.matrix == 'A' ? QStringLiteral("k") : QStringLiteral("n");
@@ -151,6 +156,59 @@ void addWalk(FragmentScene& scene, const Snapshot& snapshot, int step) {
     scene.hasWalk = true;
 }
 
+/// Bytes of shared memory as ranges, those that follow each other as one; of many the first ones.
+QString rangesOf(const std::vector<std::uint64_t>& addresses, std::uint64_t bytes) {
+    constexpr int kMost = 3;
+    QStringList parts;
+    int ranges = 0;
+    for (std::size_t i = 0; i < addresses.size();) {
+        std::size_t end = i + 1;
+        while (end < addresses.size() && addresses[end] == addresses[end - 1] + bytes)
+            ++end;
+        const std::uint64_t last = addresses[end - 1] + bytes - 1;
+        if (++ranges <= kMost)
+            parts += last == addresses[i] ? grouped(qint64(last)) : QStringLiteral("%1–%2").arg(grouped(qint64(addresses[i])), grouped(qint64(last)));
+        i = end;
+    }
+    if (ranges > kMost)
+        parts += QStringLiteral("… %1 places").arg(ranges);
+    return parts.join(QStringLiteral(", "));
+}
+
+QStringList sharedLines(const FragmentScene& scene, const session::ProductView& product) {
+    QStringList lines, made;
+    const bool isChosen = scene.chosen.grid >= 0;
+    for (const session::SharedOperandView& operand : product.shared) {
+        const auto bytes = std::uint64_t(std::max(1, tensor::bits(operand.element) / 8));
+        std::uint64_t first = ~std::uint64_t{0}, last = 0;
+        for (int row = 0; row < operand.rows; ++row)
+            for (int column = 0; column < operand.columns; ++column) {
+                const std::uint64_t at = operand.addressOf(row, column);
+                first = std::min(first, at);
+                last = std::max(last, at + bytes - 1);
+            }
+        const tensor::MatrixDescriptor& d = operand.descriptor;
+        const std::string_view swizzle = tensor::name(d.swizzle);
+        lines += QStringLiteral("%1: %2 × %3, %4-major, in bytes %5–%6 of shared memory · descriptor: start %7, leading %8, stride %9, ")
+                     .arg(QLatin1Char(operand.matrix))
+                     .arg(operand.rows)
+                     .arg(operand.columns)
+                     .arg(operand.isMnMajor ? (operand.matrix == 'A' ? QStringLiteral("M") : QStringLiteral("N")) : QStringLiteral("K"))
+                     .arg(grouped(qint64(first)), grouped(qint64(last)), grouped(d.start), grouped(d.leadingBytes), grouped(d.strideBytes)) +
+                 QString::fromLatin1(swizzle.data(), qsizetype(swizzle.size())) + QStringLiteral(" swizzle");
+        if (!isChosen)
+            continue;
+        std::vector<std::uint64_t> places;
+        for (int k = 0; k < product.product.shape.k; ++k)
+            places.push_back(operand.matrix == 'A' ? operand.addressOf(scene.chosen.row, k) : operand.addressOf(k, scene.chosen.column));
+        made += operand.matrix == 'A' ? QStringLiteral("A[%1][k] at %2").arg(operand.firstRow + scene.chosen.row).arg(rangesOf(places, bytes))
+                                      : QStringLiteral("B[k][%1] at %2").arg(scene.chosen.column).arg(rangesOf(places, bytes));
+    }
+    if (isChosen && !made.isEmpty())
+        lines += QStringLiteral("%1 is made of %2").arg(scene.grids[std::size_t(scene.chosen.grid)].elementName(scene.chosen.row, scene.chosen.column), made.join(QStringLiteral(" and ")));
+    return lines;
+}
+
 void describe(FragmentScene& scene, const Snapshot& snapshot) {
     const session::FrameView& frame = snapshot.frame;
     scene.instruction = QString::fromStdString(snapshot.program->instructions[frame.fragmentPc].text).section(' ', 0, 0);
@@ -168,6 +226,9 @@ QString emptyTextOf(const Snapshot* snapshot) {
         return QStringLiteral("No kernel is open.");
     if (!snapshot->trace)
         return QStringLiteral("The kernel does not run yet.");
+    const auto& instructions = snapshot->program->instructions;
+    if (std::any_of(instructions.begin(), instructions.end(), [](const auto& in) { return in.cls == ptx::InstructionClass::Tensor; }))
+        return QStringLiteral("Warp %1 executes no matrix instruction; other warps of this kernel do.").arg(snapshot->frame.warp);
     return QStringLiteral("Warp %1 executes no matrix instruction: open t2_mma or a lesson of Tensor cores to see who holds what.").arg(snapshot->frame.warp);
 }
 
@@ -190,7 +251,7 @@ void place(FragmentScene& scene, const FragmentChoice& choice) {
     }
     const auto count = double(scene.grids.size());
     const bool isLow = scene.rect.height() < kLow;
-    const double gap = scene.rect.width() < 860 ? 22 : 34, top = isLow ? 36 : 42, walk = scene.hasWalk ? (isLow ? 30.0 : 58.0) : 0.0;
+    const double gap = scene.rect.width() < 860 ? 22 : 34, top = isLow ? 36 : 42, walk = scene.hasWalk ? (isLow ? 30.0 : 58.0) : scene.shared.isEmpty() ? 0.0 : 12.0 + 16.0 * double(scene.shared.size());
     scene.hasLegend = !isLow;
     const double legend = isLow ? 2 : 24;
     const double besides = 2 * kMargin + count * kLabel + (count - 1) * gap;
@@ -264,17 +325,20 @@ FragmentScene makeFragmentScene(const Snapshot* snapshot, const FragmentChoice& 
     }
     const session::FrameView& frame = snapshot->frame;
     describe(scene, *snapshot);
+    // D of a product stands where C stood; a wgmma's are the same registers.
+    const bool isWarpgroup = frame.product && frame.product->isWarpgroup;
+    const char leftOut = isWarpgroup ? 'C' : 'D';
     for (const char matrix : {'A', 'B', 'C', 'D'})
         for (const FragmentView& view : frame.fragments)
-            if (view.matrix == matrix && (matrix != 'D' || frame.product == nullptr))
-                scene.grids.push_back(gridOf(view, frame.product.get()));
+            if (view.matrix == matrix && (!frame.product || matrix != leftOut))
+                scene.grids.push_back(gridOf(view, frame.product.get(), frame.warp % int(kWarpsPerGroup)));
     const bool isOfMatrices = scene.instruction.startsWith(QLatin1String("ldmatrix")) || scene.instruction.startsWith(QLatin1String("stmatrix")) ||
                               scene.instruction.startsWith(QLatin1String("movmatrix"));
     if (isOfMatrices)
         splitMatrices(scene.grids);
     const int lanes = scene.grids.front().view->map->lanes();
     scene.lane = lanes > kWarpSize ? frame.warp % int(kWarpsPerGroup) * kWarpSize + snapshot->selection.lane : std::clamp(snapshot->selection.lane, 0, kWarpSize - 1);
-    const int c = std::max(0, scene.gridOf('C'));
+    const int c = std::max(0, scene.gridOf(isWarpgroup ? 'D' : 'C'));
     const auto isInGrid = [&](const FragmentElement& e) {
         return e.grid >= 0 && e.grid < int(scene.grids.size()) && e.row < scene.grids[std::size_t(e.grid)].rows && e.column < scene.grids[std::size_t(e.grid)].columns;
     };
@@ -283,6 +347,8 @@ FragmentScene makeFragmentScene(const Snapshot* snapshot, const FragmentChoice& 
     else if (const auto mine = scene.elementsOf(c, scene.lane); !mine.empty())
         scene.chosen = mine.front();
     addWalk(scene, *snapshot, choice.walkStep);
+    if (isWarpgroup)
+        scene.shared = sharedLines(scene, *frame.product);
     place(scene, choice);
     return scene;
 }

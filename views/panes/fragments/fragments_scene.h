@@ -36,7 +36,8 @@ struct FragmentGrid {
     QString title, detail;        ///< "A", "16 × 16 f16, row-major: 8 per lane"
     QString rowAxis, columnAxis;  ///< "m", "k"; empty: none
     int rows = 0, columns = 0, tileRows = 0; ///< all tiles; of one
-    int firstRow = 0;             ///< of the map, where a grid shows one 8x8 matrix of several
+    int firstRow = 0;             ///< of the map, where a grid shows one 8x8 matrix of several; of a wgmma the warp's, in the 64 of its warpgroup
+    bool countsRows = false;      ///< its rows are numbered from firstRow
     const session::FragmentView* view = nullptr;
     std::vector<FragmentCell> cells; ///< row by row
     double x = 0, y = 0;          ///< of the first cell
@@ -66,7 +67,9 @@ struct FragmentScene {
     QSizeF wanted;        ///< that the grids need at the least readable size: more than rect scrolls
     FragmentWalk walk;
     bool hasWalk = false;
-    double walkTop = 0, legendTop = 0;
+    /// Of a wgmma: what its descriptors name, and where what the chosen element is made of lies.
+    QStringList shared;
+    double walkTop = 0, legendTop = 0; ///< walkTop: also of the lines of `shared`
     bool hasLegend = true;
 
     QRectF cellRect(const FragmentGrid& grid, int row, int column) const {

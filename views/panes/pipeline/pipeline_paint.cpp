@@ -80,11 +80,15 @@ void paintAxis(Canvas& c, const PipelineScene& s) {
             c.text(x, s.axisY + 15, text, {Theme::mono(10), t.tx3, Align::Center});
     }
     double x = s.plotX;
-    const double y = s.axisY + 32;
+    double y = s.axisY + 32;
     const auto item = [&](SpanLook look, const QString& text) {
         const double width = 24 + Canvas::width(text, Theme::ui(11));
-        if (x + width > s.plotX + s.plotWidth + 4)
-            return;
+        if (x + width > s.plotX + s.plotWidth + 4) { // on to the next line, if there is one
+            if (y + 22 > s.rect.bottom())
+                return;
+            x = s.plotX;
+            y += 18;
+        }
         fillSpan(c, {x, y - 9, 18, 11}, look);
         c.box({x, y - 9, 18, 11}, {}, borderOf(t, look), 1);
         c.text(x + 24, y, text, {Theme::ui(11), t.tx2});

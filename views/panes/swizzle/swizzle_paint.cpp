@@ -57,8 +57,10 @@ void paintPass(Canvas& c, const PassPicture& p, const QRectF& rect) {
     const Theme& t = c.theme();
     const double left = rect.left() + 14, label = 78, number = 26;
     const QFont strong = Theme::ui(12, QFont::DemiBold);
-    c.text(left, rect.top() + 14, p.title, {strong, t.tx});
-    const double x = left + Canvas::width(p.title, strong) + 10;
+    // The verdict is never shortened; the title gives way.
+    const double room = rect.right() - 4 - left - 10 - 20 - Canvas::width(p.verdict, strong);
+    c.textFit(left, rect.top() + 14, room, p.title, {strong, t.tx});
+    const double x = left + std::min(room, Canvas::width(p.title, strong)) + 10;
     const bool isClean = p.verdict == QLatin1String("conflict-free");
     drawIcon(c.painter(), {x, rect.top() + 2, 16, 16}, isClean ? Icon::Pass : Icon::Warning, isClean ? t.ok : t.wait, t);
     c.textFit(x + 20, rect.top() + 14, rect.right() - x - 24, p.verdict, {strong, isClean ? t.oktx : t.warntx});
