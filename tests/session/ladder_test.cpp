@@ -121,9 +121,28 @@ TEST_CASE("the ladder's kernels are right with many tiles and shapes", "[ladder]
         {"k10_warptile", tile({{"BM", 128}, {"BN", 64}, {"BK", 16}, {"WM", 64}, {"WN", 32}, {"WNITER", 1}, {"TM", 8}, {"TN", 4}, {"M", 128}, {"N", 64}, {"K", 32}})},
         {"k11_double_buffered", tile({{"BM", 64}, {"BN", 64}, {"BK", 8}, {"WM", 32}, {"WN", 32}, {"TM", 4}, {"TN", 8}, {"M", 64}, {"N", 128}, {"K", 8}})},
         {"k11_double_buffered", tile({{"PENDING", 0}, {"PAD", 0}, {"M", 128}, {"N", 128}, {"K", 48}})},
+        {"k12_lookahead", tile({{"M", 256}, {"N", 256}, {"K", 16}})},
+        {"k12_lookahead", tile({{"BN", 128}, {"BK", 8}, {"STAGES", 4}, {"SQUARES", 1}, {"M", 128}, {"N", 256}, {"K", 88}})},
+        {"k12_lookahead", tile({{"BM", 256}, {"BN", 64}, {"STAGES", 2}, {"M", 256}, {"N", 128}, {"K", 48}})},
+        {"k13_turned", tile({{"M", 256}, {"N", 256}, {"K", 32}})},
+        {"k13_turned", tile({{"BN", 128}, {"STAGES", 2}, {"ZIGZAG", 0}, {"M", 128}, {"N", 256}, {"K", 160}})},
+        {"k13_turned", tile({{"BM", 256}, {"BN", 64}, {"STAGES", 4}, {"M", 256}, {"N", 64}, {"K", 64}})},
     }));
     INFO(id);
     checkRight(run(id, defines));
+}
+
+TEST_CASE("lanes in squares read with half the wavefronts, and the turned tiles have no conflicts", "[ladder]") {
+    const SimReport rows = run("k12_lookahead", {}), squares = run("k12_lookahead", tile({{"SQUARES", 1}})), turned = run("k13_turned", {});
+    for (const SimReport* report : {&rows, &squares, &turned})
+        checkRight(*report);
+    const std::string loads = "smsp__inst_executed_op_shared_ld.sum", wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
+    CHECK(metric(squares, loads) == metric(rows, loads));
+    CHECK(metric(squares, wavefronts) == 2 * metric(squares, loads));
+    CHECK(metric(rows, wavefronts) > 3 * metric(rows, loads));
+    for (const sim::Metric& m : sim::metrics())
+        if (m.id == "shared_load_conflicts" || m.id == "shared_store_conflicts")
+            CHECK(m.value(turned.counters) == 0);
 }
 
 TEST_CASE("a double buffer that waits too little reads what is not there", "[ladder]") {
