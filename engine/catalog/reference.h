@@ -9,7 +9,8 @@
 //               Stability, section 3.1); rounding errors of random data grow with sqrt(K) (Higham
 //               and Mary, SIAM J. Sci. Comput. 41, 2019), and 6 of their standard deviations keep
 //               the bound narrow enough to notice one lost product. f16 and bf16 inputs likewise: tensor
-//               cores cut each group of 16 products to f32, at most 2^-23 of it, K / 16 times
+//               cores cut each group of 16 products to f32, at most 2^-23 of it, K / 16 times. An output
+//               of f16 or bf16 may differ by half a unit in its last place more
 //   copy        n         in -> out           exact
 //   transpose   M, N      in (M x N) -> out (N x M)  exact
 //   sum         n         in -> out (1)       as matmul, with K = n

@@ -79,6 +79,19 @@ TEST_CASE("matmul: a float product passes, a wrong element is found where it is"
     }
 }
 
+TEST_CASE("matmul: an output of halves may be rounded, not more") {
+    const std::vector<float> a{1}, b{3.0009f}; // between 3 and the next half, 3.00195
+    for (const auto& [half, right] : {std::pair<std::uint16_t, bool>{0x4200, true}, {0x4201, false}, {0x41ff, false}}) {
+        const std::vector<std::uint16_t> c{half};
+        auto reference = matmul(1, 1, 1);
+        reference.outputs[0].type = "f16";
+        const std::vector<std::span<const std::byte>> arguments{bytesOf(a), bytesOf(b), bytesOf(c)};
+        const auto report = checkReference(reference, arguments, arguments);
+        REQUIRE(report);
+        CHECK(report->matches == right);
+    }
+}
+
 TEST_CASE("matmul: the tolerance grows with K and is not so wide that a lost product fits") {
     double previous = 0;
     for (std::size_t k : {8u, 64u, 512u, 4096u}) {

@@ -239,6 +239,26 @@ TEST_CASE("t6 is right with any ring, tile and grid, edges too", "[session][tens
     CHECK(run("t6_specialised", {}).metric("bulk_copies") == 6 * 4 * 3);
 }
 
+TEST_CASE("the wide, ordered, stored and clustered kernels are right with any ring, order and grid, edges too", "[session][tensor]") {
+    struct Shape {
+        const char *stages, *group, *blocks, *m, *n, *k;
+    };
+    for (const auto& [stages, group, blocks, m, n, k] :
+         {Shape{"4", "8", "2", "200", "264", "200"}, Shape{"2", "2", "3", "390", "520", "72"}, Shape{"3", "1", "132", "1", "8", "8"}}) {
+        INFO(stages << " stages, groups of " << group << ", " << m << " x " << n << " x " << k);
+        std::vector<std::pair<std::string, std::string>> defines{{"STAGES", stages}, {"BLOCKS", blocks}, {"M", m}, {"N", n}, {"K", k}};
+        const Run wide = run("t7_wide", defines);
+        defines.emplace_back("GROUP", group);
+        CHECK(run("t8_ordered", defines).result == wide.result);
+        CHECK(run("t10_cluster", defines).result == run("t9_stored", defines).result);
+    }
+    // 4 tiles of 4 depths, two warpgroups, four products of four warps each; a box of A, four of B, and four that each warpgroup stores.
+    const Run stored = run("t9_stored", {});
+    CHECK(stored.metric("tensor_instructions_gmma") == 4 * 4 * 2 * 4 * 4);
+    CHECK(stored.metric("bulk_copies") == 4 * 4 * 5 + 4 * 2 * 4);
+    CHECK(stored.metric("shared_store_conflicts") == 0);
+}
+
 TEST_CASE("a descriptor that names another swizzle is found by its first wrong element and who owns it", "[session][tensor]") {
     LoadRequest request;
     request.subject = "t5_wgmma";

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// t6_specialised with the widest product there is: each consumer warpgroup has 64 x 256 sums, so what is read of A and B is used more often.
+// And the next products begin before the last have ended: a consumer waits until all but one group of them are done, and gives back the
+// stage before.
+#ifndef STAGES
+#define STAGES 4
+#endif
+constexpr int BM = 128, BN = 256, BK = 64;     // a tile of C, and 128 bytes of a row of A: the widest swizzle
+constexpr int consumers = BM / 64;              // a warpgroup for every 64 rows
+constexpr int threads = 128 * (1 + consumers);
+constexpr int bytesOfA = 2 * BM * BK, stageBytes = bytesOfA + 2 * BK * BN;
+
+/// A CUtensorMap: where a matrix is, how wide and high, and the box and swizzle to copy it in. The launch makes it.
+struct alignas(64) TensorMap {
+    unsigned long long opaque[16];
+};
+
+__device__ __forceinline__ unsigned shared(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+__device__ __forceinline__ void init(unsigned barrier, int arrivals) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+/// Waits for the end of the phase with this parity: the first phase has parity 0, the next 1, then 0 again.
+__device__ __forceinline__ void wait(unsigned barrier, unsigned parity) {
+    unsigned done = 0;
+    while (!done)
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(barrier), "r"(parity) : "memory");
+}
+
+__device__ __forceinline__ void arrive(unsigned barrier) {
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");  // [free]
+}
+
+/// Arrives, and says how many bytes will be copied before the phase may end.
+__device__ __forceinline__ void expect(unsigned barrier, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+/// A box of the tensor that the map describes, at column x and row y. What lies outside comes as zero.
+__device__ __forceinline__ void copyBox(unsigned to, const TensorMap* map, int x, int y, unsigned barrier) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to), "l"(map), "r"(x), "r"(y), "r"(barrier) : "memory");  // [copy]
+}
+
+/// A tile swizzled in rows of 128 bytes: start, leading and stride offsets in units of 16 bytes.
+__device__ __forceinline__ unsigned long long descriptor(unsigned start, unsigned leading, unsigned stride) {
+    return 1ull << 62 | (unsigned long long)(stride >> 4) << 32 | (unsigned long long)(leading >> 4) << 16 | start >> 4;
+}
+
+/// Operands of an instruction.
+#define FOUR(c, i) "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3])
+#define SIXTEEN(c, i) FOUR(c, i), FOUR(c, i + 4), FOUR(c, i + 8), FOUR(c, i + 12)
+#define SIXTY_FOUR(c, i) SIXTEEN(c, i), SIXTEEN(c, i + 16), SIXTEEN(c, i + 32), SIXTEEN(c, i + 48)
+
+/// 64 x 256 sums: registers 4i and 4i + 1 are columns 8i + 2 (lane % 4) and the next of row lane / 4, the other two eight rows below. Where
+/// `add` is 0 the products replace what was there.
+__device__ __forceinline__ void multiply(float (&c)[128], unsigned long long a, unsigned long long b, int add) {
+    asm volatile("{ .reg .pred p; setp.ne.b32 p, %130, 0; wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, %128, %129, p, 1, 1, 0, 1; }" : SIXTY_FOUR(c, 0), SIXTY_FOUR(c, 64) : "l"(a), "l"(b), "r"(add) : "memory");  // [multiply]
+}
+
+/// Where both sides are in the ring. The parity changes when it comes round.
+struct Place {
+    int stage = 0;
+    unsigned parity = 0;
+    __device__ __forceinline__ void next() {
+        if (++stage == STAGES) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+};
+
+/// Row and column of the first element of a tile: along the rows of C.
+__device__ __forceinline__ void locate(int tile, int tilesAcross, int& row, int& col) {
+    row = tile / tilesAcross * BM;
+    col = tile % tilesAcross * BN;
+}
+
+__device__ __forceinline__ void produce(const TensorMap* A, const TensorMap* B, unsigned ring, unsigned full, unsigned empty, int tiles, int tilesAcross, int K) {
+    Place place;
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        int row, col;
+        locate(tile, tilesAcross, row, col);
+        for (int k = 0; k < K; k += BK, place.next()) {
+            unsigned to = ring + place.stage * stageBytes, barrier = full + 8 * place.stage;
+            wait(empty + 8 * place.stage, place.parity ^ 1);            // passes at once in the first round: no phase came before  [wait empty]
+            expect(barrier, stageBytes);
+            copyBox(to, A, k, row, barrier);
+#pragma unroll
+            for (int j = 0; j < BN / 64; ++j)                           // B in panels of 64 columns
+                copyBox(to + bytesOfA + j * BK * 128, B, col + 64 * j, k, barrier);
+        }
+    }
+}
+
+__device__ __forceinline__ void store(float* C, int M, int N, const float (&sum)[128], int row, int col) {
+#pragma unroll
+    for (int i = 0; i < 64; ++i) {
+        int r = row + i % 2 * 8, c = col + i / 2 * 8;
+        if (r < M && c < N)
+            *(float2*)&C[r * N + c] = make_float2(sum[2 * i], sum[2 * i + 1]);  // [store]
+    }
+}
+
+__device__ __forceinline__ void consume(float* C, int M, int N, int K, unsigned ring, unsigned full, unsigned empty, int tiles, int tilesAcross) {
+    int group = threadIdx.x / 128 - 1, warp = threadIdx.x % 128 / 32, lane = threadIdx.x % 32;
+    Place place;
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        int row, col;
+        locate(tile, tilesAcross, row, col);
+        float sum[128];
+        unsigned before = 0;                                            // the barrier of the stage that the products under way read
+        for (int k = 0; k < K; k += BK, place.next()) {
+            unsigned a = ring + place.stage * stageBytes + group * 64 * 128, b = ring + place.stage * stageBytes + bytesOfA;
+            wait(full + 8 * place.stage, place.parity);                 // [wait full]
+            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+            for (int d = 0; d < BK; d += 16)
+                multiply(sum, descriptor(a + 2 * d, 16, 1024), descriptor(b + d * 128, BK * 128, 1024), k + d);
+            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+            asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");      // all but these are done  [wait]
+            if (lane == 0 && k > 0)
+                arrive(before);                                 // the stage before may be filled again
+            before = empty + 8 * place.stage;
+        }
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+        if (lane == 0)
+            arrive(before);
+        store(C, M, N, sum, row + group * 64 + warp * 16 + lane / 4, col + lane % 4 * 2);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(threads, 1) t7_wide(int M, int N, int K, const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B, float* C) {
+    extern __shared__ __align__(1024) unsigned char ring[];     // STAGES times a tile of A and a tile of B
+    __shared__ unsigned long long barriers[2 * STAGES];
+    unsigned full = shared(barriers), empty = full + 8 * STAGES;
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < STAGES; ++s) {
+            init(full + 8 * s, 1);                              // the producer arrives, and bytes come
+            init(empty + 8 * s, 4 * consumers);                  // a lane of every consumer warp arrives
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();                                            // the only one: from here on roles go their own ways
+    int tilesAcross = (N + BN - 1) / BN, tiles = (M + BM - 1) / BM * tilesAcross;
+    if (threadIdx.x < 128) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;" ::: "memory");       // who only copies needs few registers
+        if (threadIdx.x == 0)
+            produce(&A, &B, shared(ring), full, empty, tiles, tilesAcross, K);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;" ::: "memory");      // who holds sums takes them
+        consume(C, M, N, K, shared(ring), full, empty, tiles, tilesAcross);
+    }
+}
