@@ -2,7 +2,10 @@
 #include "app/cli/measure.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -11,6 +14,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/supervise.h"
+#include "engine/compile/process.h"
 #include "engine/session/gpu_run.h"
 
 namespace lanescope::cli {
@@ -64,25 +68,23 @@ Result<session::MeasuredPoint> onlyPoint(const Result<std::string>& json) {
 } // namespace
 
 Result<session::MeasuredPoint> Measurer::kernel(const std::string& id, const catalog::Overrides& parameters) const {
-    session::GpuRunRequest request;
-    request.load.subject = id;
+    // A new program, not a fork of this one: the driver does not start in a fork of a process that has used NVRTC (seen on an H200, CUDA 13.0).
+    compile::ProcessRequest process;
+    std::error_code none; // an empty path cannot be started, and says so
+    process.program = std::filesystem::read_symlink("/proc/self/exe", none);
+    process.arguments = {"run", id, "--only-point", "--json", "--repeats", std::to_string(m_time.mostRepeats), "--time-limit", fmt::format("{:.0f}", m_limitSeconds)};
     for (const auto& [name, value] : parameters)
-        request.load.defines.emplace_back(name, std::to_string(value));
-    request.time = m_time;
-    request.model = false;
-    return onlyPoint(supervised(
-        [&]() -> Result<std::string> {
-            const Result<gpu::Gpu> gpu = gpu::Gpu::open();
-            if (!gpu)
-                return failure(gpu.error());
-            const Result<session::GpuRunReport> report = session::runOnGpu(*gpu, request, environment());
-            if (!report)
-                return failure(report.error());
-            if (report->verification && !report->verification->matches)
-                return failure("gpu", "the result on the GPU is not the reference's", {}, "lanescope run says where it differs");
-            return session::toJson(session::MeasuredPoints{report->deviceId, {session::measuredPoint(*report)}});
-        },
-        m_limitSeconds));
+        process.arguments.insert(process.arguments.end(), {"-D", fmt::format("{}={}", name, value)});
+    for (char** variable = environ; *variable != nullptr; ++variable)
+        process.environment.emplace_back(*variable);
+    constexpr double kStartSeconds = 30;
+    process.timeLimit = std::chrono::milliseconds(static_cast<std::int64_t>((m_limitSeconds + kStartSeconds) * 1e3));
+    const Result<compile::ProcessOutput> output = compile::runProcess(process);
+    if (!output)
+        return failure(output.error());
+    if (output->exitStatus != 0)
+        return failure(errorsFrom(output->standardOutput));
+    return onlyPoint(output->standardOutput);
 }
 
 Result<session::MeasuredPoint> Measurer::cublas(const std::string& name, const gpu::CublasProduct& product) const {

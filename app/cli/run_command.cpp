@@ -19,7 +19,7 @@ namespace {
 
 struct RunArguments : LaunchArguments {
     std::string l2 = "warm", repeats = "200", timeLimit = "60", save, text;
-    bool compare = false, json = false;
+    bool compare = false, json = false, onlyPoint = false;
 };
 
 Result<session::GpuRunRequest> requestFrom(const RunArguments& a) {
@@ -47,6 +47,7 @@ Result<session::GpuRunRequest> requestFrom(const RunArguments& a) {
     out.time.leastRepeats = std::min(out.time.leastRepeats, out.time.mostRepeats);
     out.time.l2 = a.l2 == "warm" ? gpu::L2::Warm : gpu::L2::Flushed;
     out.compare = a.compare;
+    out.model = !a.onlyPoint;
     return out;
 }
 
@@ -67,6 +68,11 @@ Result<void> runRun(const RunArguments& a) {
         if (!a.save.empty())
             if (Result<void> saved = session::saveMeasured(a.save, {report->deviceId, {session::measuredPoint(*report)}}); !saved)
                 return failure(saved.error());
+        if (a.onlyPoint) {
+            if (report->verification && !report->verification->matches)
+                return failure("gpu", "the result on the GPU is not the reference's", {}, "lanescope run says where it differs");
+            return session::toJson(session::MeasuredPoints{report->deviceId, {session::measuredPoint(*report)}}) + "\n";
+        }
         return a.json ? session::toJson(*report) + "\n" : session::toText(*report);
     };
     const Result<std::string> text = supervised(work, static_cast<double>(*limit));
@@ -127,6 +133,7 @@ void addRun(CLI::App& app, int& status) {
     sub->add_option("--save", a->save, "FILE.json: add the point to a file for `roofline --measured`");
     sub->add_option("--time-limit", a->timeLimit, "Seconds until a kernel that does not end is stopped")->capture_default_str();
     sub->add_flag("--json", a->json, "Print one JSON object");
+    sub->add_flag("--only-point", a->onlyPoint)->group(""); // what Measurer asks for
     sub->footer("Examples:\n"
                 "  lanescope run k02_coalesced -D M=4096 -D N=4096 -D K=4096\n"
                 "  lanescope run saxpy.cu --grid 4 --block 256 --arg f32:2 --arg iota:f32:1000 --arg random:f32:1000:7 --arg i32:1000 --compare\n"

@@ -33,13 +33,7 @@ Result<std::string> unpacked(const std::string& bytes) {
     const json in = json::parse(bytes, nullptr, false);
     if (in.is_object() && in.contains("text"))
         return in["text"].get<std::string>();
-    Diagnostics errors;
-    if (in.is_object() && in.contains("errors"))
-        for (const json& e : in["errors"])
-            errors.push_back({Severity::Error, e["code"], e["message"], {e["file"], e["line"], e["column"]}, e["hint"]});
-    if (errors.empty())
-        return failure("gpu", "the process that ran the kernel ended without a result");
-    return failure(std::move(errors));
+    return failure(errorsFrom(bytes));
 }
 
 void writeAll(int file, const std::string& bytes) {
@@ -54,6 +48,17 @@ void writeAll(int file, const std::string& bytes) {
 }
 
 } // namespace
+
+Diagnostics errorsFrom(const std::string& text) {
+    const json in = json::parse(text, nullptr, false);
+    Diagnostics errors;
+    if (in.is_object() && in.contains("errors"))
+        for (const json& e : in["errors"])
+            errors.push_back({Severity::Error, e["code"], e["message"], {e["file"], e["line"], e["column"]}, e["hint"]});
+    if (errors.empty())
+        errors.push_back({Severity::Error, "gpu", "the process that ran the kernel ended without a result", {}, {}});
+    return errors;
+}
 
 Result<std::string> supervised(const std::function<Result<std::string>()>& work, double limitSeconds) {
     int ends[2];
