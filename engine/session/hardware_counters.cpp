@@ -74,8 +74,15 @@ std::optional<Found> findMetric(const std::string& name, const NcuLaunch& launch
 std::string remarkOf(const NamedMetric& metric, const SimulatedLaunch& launch) {
     if (metric.kind == NamedMetric::Kind::Modelled)
         return metric.ncuName == kAchieved ? "ours is the most that can reside; the hardware's was reached" : "modelled";
+    // Both seen on an H200, CUDA 13.0.
+    if (metric.ncuName == "launch__occupancy_limit_shared_mem")
+        return "the hardware's is of the part of the L1 that the driver made shared memory for this launch, ours of the most that it can be";
+    if (metric.ncuName.find("pipe_tensor") != std::string::npos && metric.value == 0)
+        return "ptxas also sets constants with HFMA2.MMA, which counts as a tensor instruction";
     if (metric.kind == NamedMetric::Kind::Launch)
         return {};
+    if (metric.ncuName == "l1tex__data_pipe_lsu_wavefronts.sum" && launch.isAsWritten)
+        return "holds those of shared accesses, which ptxas merges: see it as compiled";
     if (metric.ncuName.find("bank_conflicts") != std::string::npos)
         return "the hardware's counter holds arbitration, too";
     if (metric.unit != "warp instructions" && metric.unit != "thread instructions" && metric.unit != "branches")

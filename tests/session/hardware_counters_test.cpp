@@ -196,3 +196,27 @@ TEST_CASE("figures are printed whole", "[hardware]") {
     CHECK(figureText(17301504) == "17,301,504");
     CHECK(figureText(0.242424) == "0.242424");
 }
+
+TEST_CASE("the CSV of a real run on an H200: the program's own output stands before the table", "[hardware]") {
+    // Nsight Compute 2025.3, `ncu --csv --metrics ...` over `lanescope run k03_shared` at M = N = K = 256.
+    const auto report = readNcuCsv(std::string(LANESCOPE_TEST_DATA) + "/ncu/h200_k03_shared.csv");
+    REQUIRE(report);
+    const HardwareComparison c = compared(sideOf("k03_shared", {{"M", 256}, {"N", 256}, {"K", 256}}), *report);
+    CHECK(c.notes.empty());
+    CHECK(c.equal == 33);
+    CHECK(c.missing == 0);
+    for (const char* name : {kSectors, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum", "smsp__inst_executed_op_shared_st.sum",
+                             "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+                             "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum"}) {
+        INFO(name);
+        const HardwareFigure* figure = c.find(name);
+        REQUIRE(figure);
+        CHECK(figure->isEqual);
+    }
+    // What differs says why.
+    for (const HardwareFigure& figure : c.figures)
+        if (figure.hardware && !figure.isEqual) {
+            INFO(figure.ours.ncuName);
+            CHECK_FALSE(figure.remark.empty());
+        }
+}
