@@ -151,6 +151,32 @@ TEST_CASE("the timing pane and the compiled form look as they did", "[golden]") 
     compare(QStringLiteral("timing"), pictureOf(*window, QStringLiteral("timing")));
 }
 
+TEST_CASE("fragments, swizzle, pipeline and feeding look as they did", "[golden]") {
+    const auto window = test::realWindow(ThemeKind::Dark, {1600, 1000});
+    REQUIRE(window->openLesson(QStringLiteral("stages")));
+    REQUIRE(test::waitUntilReady(*window));
+    window->lessons().setStep(1);
+    REQUIRE(test::waitUntilReady(*window));
+    if (!isComparable(*window))
+        return;
+    for (const char* id : {"fragments", "swizzle", "pipeline", "feeding"})
+        compare(QLatin1String(id), pictureOf(*window, QLatin1String(id)));
+    // A ring of bulk copies, and a product of a warpgroup.
+    REQUIRE(window->openLesson(QStringLiteral("hopper")));
+    REQUIRE(test::waitUntilReady(*window));
+    window->lessons().setStep(2);
+    REQUIRE(test::waitUntilReady(*window));
+    compare(QStringLiteral("fragments-wgmma"), pictureOf(*window, QStringLiteral("fragments")));
+    window->lessons().setStep(5);
+    REQUIRE(test::waitUntilReady(*window));
+    const QImage start = pictureOf(*window, QStringLiteral("pipeline"));
+    window->bridge().seek(static_cast<std::uint32_t>(window->bridge().snapshot()->trace->events.size() / 2));
+    REQUIRE(test::waitUntilReady(*window));
+    const QImage ring = pictureOf(*window, QStringLiteral("pipeline"));
+    compare(QStringLiteral("pipeline-mbarriers"), ring);
+    CHECK(difference(start, ring) > 0.005); // another cycle is another picture
+}
+
 TEST_CASE("the compare page's figures look as they did", "[golden]") {
     const auto window = test::realWindow(ThemeKind::Dark, {1600, 1000});
     window->openKernel(QStringLiteral("k01_naive"));

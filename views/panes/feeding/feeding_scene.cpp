@@ -37,7 +37,7 @@ double paintWarp(Canvas& c, const FeedingPicture& p, const QRectF& r) {
 
 double paintTiles(Canvas& c, const FeedingPicture& p, const QRectF& r) {
     const Theme& t = c.theme();
-    c.textFit(r.left(), r.top() + 14, r.width(), QStringLiteral("A block's tile, from device memory at %1³").arg(p.input.size), {Theme::ui(12, QFont::DemiBold), t.tx});
+    c.textFit(r.left(), r.top() + 14, r.width(), QStringLiteral("A block's tile, from device memory at %1").arg(p.input.size) + QChar(0xb3), {Theme::ui(12, QFont::DemiBold), t.tx});
     double most = 0;
     for (const FeedingTile& tile : p.tiles)
         most = std::max({most, tile.traffic.totalSeconds, tile.traffic.arithmeticSeconds});
