@@ -30,7 +30,7 @@ constexpr std::uint64_t kWorkLimit = std::uint64_t{1} << 27;
 class Elements {
 public:
     Elements(Bytes bytes, std::string_view type)
-        : m_isFloat32(type.empty() || type == "f32"), m_halfUnit(type == "f16" ? 0x1p-11 : type == "bf16" ? 0x1p-9 : 0) {
+        : m_isFloat32(type.empty() || type == "f32"), m_fractionBits(type == "f16" ? 10 : type == "bf16" ? 7 : 0), m_leastExponent(type == "f16" ? -14 : -126) {
         if (type == "f64")
             convert<double>(bytes);
         else if (type == "i32")
@@ -49,7 +49,12 @@ public:
     std::uint64_t count() const { return m_values.size(); }
     bool isFloat32() const { return m_isFloat32; }
     /// What rounding to f16 or bf16 may add to an error, 0 for other types: half a unit in the last place.
-    double roundingOf(double value, double error) const { return m_halfUnit * std::max(std::fabs(value) + error, m_halfUnit == 0x1p-11 ? 0x1p-14 : 0x1p-126); }
+    double roundingOf(double value, double error) const {
+        const double most = std::fabs(value) + error;
+        if (m_fractionBits == 0 || !std::isfinite(most))
+            return 0;
+        return std::ldexp(1.0, std::max(most > 0 ? std::ilogb(most) : m_leastExponent, m_leastExponent) - m_fractionBits - 1);
+    }
     double operator[](std::uint64_t index) const { return m_values[index]; }
     const double* data() const { return m_values.data(); }
     /// The array read as rows x columns becomes columns x rows.
@@ -78,7 +83,7 @@ private:
     }
     std::vector<double> m_values;
     bool m_isFloat32;
-    double m_halfUnit;
+    int m_fractionBits, m_leastExponent; ///< of f16 and bf16
 };
 
 struct Expectation {

@@ -172,6 +172,10 @@ void Clocks::join(std::vector<std::uint32_t>& into, const std::vector<std::uint3
 }
 
 void Clocks::joinOthers(Knowledge& into, const Knowledge& from) {
+    // What a block of others has passed on of this one's own warps.
+    if (from.others && from.block != into.block)
+        if (const auto own = from.others->find(into.block); own != from.others->end())
+            join(into.own, own->second);
     if (from.others && from.others != into.others) {
         if (!into.others) {
             into.others = from.others;

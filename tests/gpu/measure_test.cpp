@@ -140,7 +140,7 @@ TEST_CASE("a ladder is measured rung by rung with cuBLAS above it", "[measure]")
     // The stand-in does not compute k02: it keeps the table's figure, and why is said.
     CHECK((*rungOf(report, "k02_coalesced"))["measured_flops_per_s"].get<double>() > 6e12);
     CHECK_THAT(ran.err, Catch::Contains("coalesced is not measured: the result on the GPU is not the reference's"));
-    CHECK_THAT(report["source"].get<std::string>(), Catch::StartsWith("4 of 8 rungs measured by lanescope; the others: measured on one H200"));
+    CHECK_THAT(report["source"].get<std::string>(), Catch::StartsWith("4 of 11 rungs measured by lanescope; the others: measured on one H200"));
     const json saved = fileOf(scratch.path() / "points.json");
     CHECK(std::any_of(saved["points"].begin(), saved["points"].end(), [](const json& p) { return p["kernel"] == "cublas_sgemm" && p["parameters"] == json{{"M", 64}, {"N", 64}, {"K", 64}}; }));
     std::vector<std::string> again = ladder;

@@ -101,6 +101,23 @@ ld.global.u32 %r6, [%rd0]; ld.global.u32 %r7, [%rd0+4]; ld.global.u32 %r8, [%rd0
     CHECK(run(loadText(kernel(body, 2), "k"), launch).report.findings.empty());
 }
 
+TEST_CASE("a lock passed between warps of several blocks orders all of them", "[check]") {
+    // Lane 0 of every warp takes a lock, adds to a plain word and gives the lock back: what one warp of a block did reaches another warp of that
+    // block only by way of what other blocks published.
+    const auto body = [](const char* fence) {
+        return std::string("mov.u32 %r0, %tid.x; and.b32 %r1, %r0, 31; setp.ne.u32 %p0, %r1, 0;\n@%p0 bra END;\n"
+                           "TAKE: atom.global.cas.b32 %r2, [%rd0+64], 0, 1; setp.ne.u32 %p1, %r2, 0;\n@%p1 bra TAKE;\n") +
+               fence + "ld.global.u32 %r3, [%rd0]; add.u32 %r3, %r3, 1; st.global.u32 [%rd0], %r3;\n" + fence +
+               "atom.global.exch.b32 %r4, [%rd0+64], 0;\nEND: add.u32 %r9, %r0, 0;";
+    };
+    PtxLaunch launch;
+    launch.grid.x = 3;
+    launch.block.x = 96;
+    launch.arguments = {"zeros:128"};
+    CHECK(run(loadText(kernel(body("membar.gl;\n")), "k"), launch).report.findings.empty());
+    CHECK_FALSE(run(loadText(kernel(body("")), "k"), launch).report.findings.empty());
+}
+
 TEST_CASE("out of bounds names thread, block, array, index and size", "[check]") {
     PtxLaunch launch;
     launch.block.x = 64;
