@@ -46,9 +46,15 @@ Result<std::string> readFile(const fs::path& path, std::uintmax_t maxBytes) {
 
 Result<void> writeFile(const fs::path& path, std::string_view bytes) {
     static std::atomic<unsigned> counter{0};
-    fs::path temporary = path;
-    temporary += fmt::format(".{}-{}.part", ::getpid(), counter++);
     std::error_code ec;
+    const fs::file_status there = fs::status(path, ec);
+    // A device or a pipe is written to; a file in its place would not be what was asked for.
+    const bool isReplaced = !fs::exists(there) || fs::is_regular_file(there) || fs::is_directory(there);
+    // A link stays: the file that it names is replaced.
+    const fs::path target = isReplaced && fs::is_regular_file(there) ? fs::canonical(path, ec) : path;
+    fs::path temporary = target;
+    if (isReplaced)
+        temporary += fmt::format(".{}-{}.part", ::getpid(), counter++);
     {
         std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
         if (!out)
@@ -57,11 +63,14 @@ Result<void> writeFile(const fs::path& path, std::string_view bytes) {
         out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         out.close();
         if (!out) {
-            fs::remove(temporary, ec);
+            if (isReplaced)
+                fs::remove(temporary, ec);
             return failure("file", "writing failed", {path.string(), 0, 0}, "is the disk full?");
         }
     }
-    fs::rename(temporary, path, ec);
+    if (!isReplaced)
+        return {};
+    fs::rename(temporary, target, ec);
     if (ec) {
         const std::string why = ec.message();
         fs::remove(temporary, ec);

@@ -524,6 +524,7 @@ struct Checker::State {
         switch (e.what) {
         case What::Init: clocks.initMbarrier(e.address); return;
         case What::Release: clocks.releaseToMbarrier(e.address, e.warp); return;
+        case What::RelaxedArrive: clocks.releaseFencedToMbarrier(e.address, e.warp); return;
         case What::Complete: clocks.completePhase(e.address); return;
         case What::Acquire: clocks.acquireFromMbarrier(e.address, e.warp); return;
         }
@@ -981,7 +982,7 @@ void Checker::fault(const sim::FaultEvent& event) {
         break;
     case FaultKind::Budget:
         f.message = fmt::format("The kernel did not end within its budget of warp instructions: {} is at {}. It may be endless; "
-                                "raise the limit if it is only long.",
+                                "blocks are simulated one after another, so that one which waits for a later block never ends; raise the limit if it is only long.",
                                 who, at);
         break;
     case FaultKind::PartialWarpSync:

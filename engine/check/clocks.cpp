@@ -98,6 +98,11 @@ void Clocks::releaseToMbarrier(std::uint64_t mbarrier, std::uint32_t warp) {
     newEpoch(warp);
 }
 
+void Clocks::releaseFencedToMbarrier(std::uint64_t mbarrier, std::uint32_t warp) {
+    if (m_fenced[warp])
+        joinOthers(mbarrierAt(mbarrier).thisPhase, *m_fenced[warp]);
+}
+
 void Clocks::completePhase(std::uint64_t mbarrier) {
     Mbarrier& m = mbarrierAt(mbarrier);
     joinOthers(m.phasesBefore, m.thisPhase);

@@ -74,6 +74,8 @@ public:
     void endBulkFor(SegmentId copy, std::uint32_t warp);
     void initMbarrier(std::uint64_t mbarrier);
     void releaseToMbarrier(std::uint64_t mbarrier, std::uint32_t warp);
+    /// A relaxed arrival: only what the warp's last fence covers.
+    void releaseFencedToMbarrier(std::uint64_t mbarrier, std::uint32_t warp);
     void completePhase(std::uint64_t mbarrier);
     void acquireFromMbarrier(std::uint64_t mbarrier, std::uint32_t warp);
     void proxyFence(std::uint32_t warp);

@@ -269,8 +269,8 @@ bool BlockMachine::mbarrier(const Op& op, std::uint32_t warpIndex, std::size_t f
         if (arrivalsOf(m.what, operand) != 0) {
             warp.clock = std::max(warp.clock, record.phaseClock);
             record.clock = std::max(record.clock, warp.clock);
-            if (m.orders && (address != released || record.phases != releasedPhase)) {
-                emitMbarrier(MbarrierEvent::What::Release, warpIndex, pc, warp.clock, address);
+            if (address != released || record.phases != releasedPhase) {
+                emitMbarrier(m.orders ? MbarrierEvent::What::Release : MbarrierEvent::What::RelaxedArrive, warpIndex, pc, warp.clock, address);
                 released = address;
                 releasedPhase = record.phases;
             }
@@ -326,8 +326,7 @@ bool BlockMachine::clusterBarrier(const Op& op, std::uint32_t warpIndex, std::si
         exitWaiting(warpIndex);
         warp.clock = std::max(warp.clock, record.phaseClock);
         record.clock = std::max(record.clock, warp.clock);
-        if (orders)
-            emitMbarrier(MbarrierEvent::What::Release, warpIndex, f.pc, warp.clock, MbarrierEvent::kClusterBarrier);
+        emitMbarrier(orders ? MbarrierEvent::What::Release : MbarrierEvent::What::RelaxedArrive, warpIndex, f.pc, warp.clock, MbarrierEvent::kClusterBarrier);
         note(record.arrivedNow, warpIndex, f.pc);
         warp.clusterGeneration = barrier.generation + 1;
         barrier.arrivedThreads += static_cast<std::uint32_t>(laneCount(active));

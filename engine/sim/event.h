@@ -157,7 +157,8 @@ struct BulkDoneEvent {
 /// What an mbarrier, or barrier.cluster, orders: a release belongs to the phase that ends at the next Complete; an Acquire takes over
 /// everything of the phases that have ended.
 struct MbarrierEvent {
-    enum class What : std::uint8_t { Init, Release, Complete, Acquire } what = What::Release;
+    /// RelaxedArrive: publishes what a fence of the warp before it has.
+    enum class What : std::uint8_t { Init, Release, RelaxedArrive, Complete, Acquire } what = What::Release;
     std::uint32_t block = 0, warp = 0, pc = 0;
     std::uint64_t clock = 0;
     std::uint64_t address = 0; ///< in shared memory, or kClusterBarrier

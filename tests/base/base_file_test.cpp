@@ -48,6 +48,24 @@ TEST_CASE("what is written is read, byte for byte, and replaces what was there")
     CHECK(fileCount(folder.path) == 1); // no temporary is left
 }
 
+TEST_CASE("a link stays, and what is no file is written to and not replaced") {
+    const Folder folder;
+    const fs::path file = folder.path / "file", link = folder.path / "link", full = folder.path / "full";
+    REQUIRE(writeFile(file, "old"));
+    fs::create_symlink(file, link);
+    REQUIRE(writeFile(link, "new"));
+    CHECK(fs::is_symlink(link));
+    CHECK(readFile(file).value() == "new");
+    if (!fs::is_character_file("/dev/full"))
+        return;
+    fs::create_symlink("/dev/full", full);
+    const auto written = writeFile(full, "lost");
+    REQUIRE_FALSE(written);
+    CHECK_THAT(written.error()[0].message, Catch::Contains("writing failed"));
+    CHECK(fs::is_symlink(full));
+    CHECK(fs::is_character_file("/dev/full"));
+}
+
 TEST_CASE("errors of files name the file and the reason") {
     const Folder folder;
     const auto check = [](const Diagnostics& error, const fs::path& path, const std::string& what) {
