@@ -54,7 +54,7 @@ TEST_CASE("bulk and tensor copies leave the bytes that an H200 leaves", "[hardwa
         const auto& row = data["cases"][k];
         if (row.contains("refused"))
             continue;
-        INFO(k << " " << row["entry"] << ": " << row["what"] << " " << row["arguments"][0] << " " << row["arguments"][1]);
+        INFO(k << " " << row["entry"] << ": " << row["what"] << " " << row["arguments"].dump());
         const PtxRun result = run(measuredKernel(row["entry"]), launchOf(row));
         for (const check::Finding& f : result.report.findings)
             FAIL_CHECK(f.message);
