@@ -15,6 +15,7 @@
 #include "views/bridge/lesson_model.h"
 #include "views/bridge/session_backend.h"
 #include "views/export/export.h"
+#include "views/kit/environment.h"
 #include "views/shell/main_window.h"
 
 namespace lanescope::gui {
@@ -110,8 +111,7 @@ int run(int argc, char** argv, const Options& options) {
         return exportOnly(options);
 
     session::SessionOptions sessionOptions;
-    sessionOptions.environment =
-        compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); });
+    sessionOptions.environment = views::ownEnvironment();
     sessionOptions.deviceId = options.gpu.toStdString();
     views::WindowOptions windowOptions;
     windowOptions.backend = views::sessionBackend(sessionOptions);

@@ -34,8 +34,12 @@ void HardwareStore::start(std::vector<GpuJob> jobs) {
     m_isCancelled = false;
     m_note.clear();
     if (!m_hasGpu)
-        m_jobs.push_front({tr("this machine's GPU"), {}, {QStringLiteral("devices"), QStringLiteral("--here")}, {}, false});
+        lookForGpu();
     next();
+}
+
+void HardwareStore::lookForGpu() {
+    m_jobs.push_front({tr("this machine's GPU"), {}, {QStringLiteral("devices"), QStringLiteral("--here")}, {}, false});
 }
 
 void HardwareStore::cancel() {
@@ -109,7 +113,7 @@ void HardwareStore::onFailed(const QString& message, const session::MeasuredPoin
     if (!m_jobs.empty()) {
         // The GPU may have been taken away with it: it is looked for again.
         m_hasGpu = false;
-        m_jobs.push_front({tr("this machine's GPU"), {}, {QStringLiteral("devices"), QStringLiteral("--here")}, {}, false});
+        lookForGpu();
         next();
         return;
     }

@@ -48,6 +48,7 @@ signals:
 
 private:
     HardwareStore(QObject* parent, const QString& program);
+    void lookForGpu(); ///< before the jobs that wait
     void next();
     void end(const QString& note);
     void onFinished(const QString& report, const session::MeasuredPoints& points, const QStringList& problems);

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/catalog/catalog.h"
+#include "engine/session/hardware_counters.h"
 #include "engine/session/simulate.h"
 #include "engine/session/snapshot.h"
+#include "views/kit/environment.h"
 
 namespace lanescope::views {
 namespace {
@@ -37,14 +38,6 @@ std::string roofName(std::string_view kind) {
 
 std::string firstMessage(const Diagnostics& diagnostics) {
     return diagnostics.empty() ? std::string("unknown error") : diagnostics.front().message;
-}
-
-/// 1234567 -> "1,234,567".
-std::string grouped(std::int64_t value) {
-    std::string s = std::to_string(value);
-    for (int at = int(s.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3)
-        s.insert(std::size_t(at), 1, ',');
-    return s;
 }
 
 std::string kilobytes(double bytes) {
@@ -171,8 +164,8 @@ void addLimits(OccupancyData& data, const Device& device, const model::Occupancy
     data.limits.push_back(
         {"Blocks", "hardware maximum", o.limits.blocks, limits(model::Resource::Blocks)});
     data.limits.push_back({"Registers",
-                           fmt::format("{} of {} per block", grouped(o.registersAllocated),
-                                       grouped(l.registersPerSm)),
+                           fmt::format("{} of {} per block", session::figureText(double(o.registersAllocated)),
+                                       session::figureText(l.registersPerSm)),
                            o.limits.registers, limits(model::Resource::Registers)});
     data.limits.push_back(
         {"Shared memory",
@@ -370,8 +363,7 @@ Result<Performance> modelPerformance(const PerformanceRequest& request) {
     if (ids.empty())
         for (const catalog::Kernel& kernel : **catalog)
             ids.push_back(kernel.id);
-    const auto environment =
-        compile::environmentFrom([](const char* name) { return std::getenv(name); });
+    const compile::Environment environment = ownEnvironment();
     Diagnostics errors;
     for (const std::string& id : ids) {
         auto parameters = request.sizes;

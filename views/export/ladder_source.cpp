@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From the engine's ladder to the chart's values.
-#include <cstdlib>
-
 #include "engine/session/ladder.h"
 #include "views/export/ladder_data.h"
+#include "views/kit/environment.h"
 
 namespace lanescope::views {
 
@@ -59,7 +58,7 @@ Result<LadderData> modelLadder(const LadderRequest& request, const std::atomic<b
     session::LadderOptions options = optionsOf(request);
     options.cancel = cancel;
     options.progress = progress;
-    auto ladder = session::ladder(request.gpu, compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); }), options);
+    auto ladder = session::ladder(request.gpu, ownEnvironment(), options);
     if (!ladder)
         return failure(ladder.error());
     return dataOf(std::make_shared<const session::Ladder>(std::move(*ladder)));

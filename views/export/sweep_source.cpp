@@ -2,7 +2,6 @@
 // From the engine's models to the cells of a sweep.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "engine/catalog/catalog.h"
 #include "engine/device/device.h"
@@ -10,6 +9,7 @@
 #include "engine/session/sweep.h"
 #include "views/export/chart_source.h"
 #include "views/export/sweep_data.h"
+#include "views/kit/environment.h"
 
 namespace lanescope::views {
 
@@ -173,7 +173,7 @@ SweepCell sweepCell(const SweepData& plan, std::size_t cell) {
         request.axes.push_back({plan.y.name, {plan.y.values[cell / plan.columns()]}});
     for (const auto& [name, value] : plan.fixed)
         request.fixed[name] = value;
-    const auto swept = session::sweep(request, compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); }));
+    const auto swept = session::sweep(request, ownEnvironment());
     SweepCell out;
     out.state = SweepCell::State::Broken;
     if (!swept) {

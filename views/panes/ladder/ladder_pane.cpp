@@ -2,10 +2,8 @@
 #include "views/panes/ladder/ladder_pane.h"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <memory>
-#include <thread>
 #include <tuple>
 
 #include <QHBoxLayout>
@@ -20,6 +18,7 @@
 #include "views/export/performance_store.h"
 #include "views/export/segment_bar.h"
 #include "views/export/table_model.h"
+#include "views/kit/background.h"
 #include "views/kit/paint.h"
 
 namespace lanescope::views {
@@ -38,12 +37,10 @@ public:
         connect(m_hardware, &HardwareStore::changed, this, [this] { updateControls(); });
     }
 
-    ~LadderPane() override { stop(); }
-
-    bool isBusy() const override { return m_isBusy; }
+    bool isBusy() const override { return m_work.isBusy(); }
 
     QString context() const override {
-        if (m_isBusy)
+        if (m_work.isBusy())
             return QStringLiteral("modelling %1 of %2").arg(m_done).arg(m_of);
         if (m_data.entries.empty())
             return {};
@@ -96,11 +93,7 @@ public:
         m_table = std::size_t(found - m_tables.begin());
         if (m_bar != nullptr)
             m_bar->setItems(m_bar->items(), int(m_table));
-        stop();
-        m_isBusy = false;
-        m_data = {}; // made when it is next in sight
-        if (isVisible())
-            start();
+        restart();
     }
 
     QAbstractItemModel* table() override {
@@ -118,7 +111,7 @@ public:
 protected:
     void showEvent(QShowEvent* event) override {
         PaintedPane::showEvent(event);
-        if (m_data.entries.empty() && !m_isBusy)
+        if (m_data.entries.empty() && !m_work.isBusy())
             start();
     }
 
@@ -208,11 +201,7 @@ private:
             if (m_bar != nullptr)
                 m_bar->setItems(namesOf(m_tables), int(m_table));
             if (!isSame(m_tables[m_table], shown)) {
-                stop();
-                m_isBusy = false;
-                m_data = {}; // made when it is next in sight
-                if (isVisible())
-                    start();
+                restart();
             }
         }
         if (m_version == m_store->measuredVersion())
@@ -220,7 +209,7 @@ private:
         m_version = m_store->measuredVersion();
         for (auto& [key, known] : m_known)
             known = withMeasured(known, {std::get<0>(key), std::get<1>(key), std::get<2>(key), m_store->measuredOn(std::get<0>(key)), true});
-        if (!m_isBusy && !m_data.entries.empty())
+        if (!m_work.isBusy() && !m_data.entries.empty())
             present(withMeasured(m_data, {m_data.gpu, m_data.id, m_data.form, m_store->measuredOn(m_data.gpu), true}));
     }
 
@@ -234,39 +223,30 @@ private:
             m_measure->setText(m_hardware->isRunning() ? tr("Cancel") : tr("Measure"));
     }
 
-    void stop() {
-        m_cancel = true;
-        if (m_thread.joinable())
-            m_thread.join();
-        m_cancel = false;
-        ++m_serial;
+    /// Another ladder: made when it is next in sight.
+    void restart() {
+        m_work.stop();
+        m_data = {};
+        if (isVisible())
+            start();
     }
 
     void start() {
         if (m_table >= m_tables.size())
             return;
-        stop(); // waits for one rung at most
+        m_work.stop(); // waits for one rung at most
         m_data = {};
         const LadderRequest asked = request();
         const auto key = std::tuple(asked.gpu, asked.id, asked.form);
         if (const auto known = m_known.find(key); known != m_known.end()) {
-            m_isBusy = false;
             present(known->second);
             return;
         }
-        m_isBusy = true;
         m_done = m_of = 0;
-        emit contextChanged();
-        invalidate();
-        // The destructor joins, so `this` outlives the thread.
         m_version = m_store->measuredVersion();
-        m_thread = std::thread([this, key, asked, serial = m_serial] {
-            const auto post = [this, serial](auto change) {
-                QMetaObject::invokeMethod(
-                    this, [this, serial, change] { serial == m_serial ? change() : void(); }, Qt::QueuedConnection);
-            };
-            auto ladder = modelLadder(asked, &m_cancel, [&](std::size_t done, std::size_t of) {
-                post([this, done, of] {
+        m_work.start([this, key, asked](const Background::Task& task) {
+            auto ladder = modelLadder(asked, &task.cancelled(), [&](std::size_t done, std::size_t of) {
+                task.post([this, done, of] {
                     m_done = done;
                     m_of = of;
                     emit contextChanged();
@@ -277,8 +257,7 @@ private:
                 result = std::move(*ladder);
             else
                 result.problem = toString(ladder.error());
-            post([this, key, result] {
-                m_isBusy = false;
+            task.finish([this, key, result] {
                 if (!result.entries.empty())
                     m_known[key] = result;
                 present(result);
@@ -286,6 +265,8 @@ private:
                 showMeasured();
             });
         });
+        emit contextChanged();
+        invalidate();
     }
 
     void present(const LadderData& ladder) {
@@ -306,10 +287,7 @@ private:
     session::CodeForm m_form = session::CodeForm::Compiled; ///< what was measured is compiled code
     std::size_t m_table = 0, m_done = 0, m_of = 0;
     LadderData m_data;
-    std::thread m_thread;
-    std::atomic<bool> m_cancel{false};
-    bool m_isBusy = false;
-    int m_serial = 0;
+    Background m_work{this};
     std::optional<std::size_t> m_hover;
     QPointF m_mouse;
     QWidget* m_controls = nullptr;

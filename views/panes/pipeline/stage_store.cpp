@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/panes/pipeline/stage_store.h"
 
-#include <cstdlib>
+#include "views/kit/environment.h"
 
 namespace lanescope::views {
 
-StageStore::~StageStore() {
-    stop();
-}
-
-void StageStore::stop() {
-    m_cancel = true;
-    if (m_thread.joinable())
-        m_thread.join();
-    m_cancel = false;
-    ++m_serial;
-    m_isBusy = false;
-}
-
 void StageStore::cancel() {
-    stop();
+    m_work.stop();
     m_request = {};
     m_points.clear();
 }
@@ -27,28 +14,23 @@ void StageStore::cancel() {
 void StageStore::start(const session::StageCurveRequest& request) {
     if (request.kernel == m_request.kernel && request.gpu == m_request.gpu && request.parameters == m_request.parameters)
         return;
-    stop(); // waits for one point at most
     m_request = request;
     m_points.clear();
-    m_isBusy = true;
-    emit changed();
-    // The destructor joins, so `this` outlives the thread.
-    m_thread = std::thread([this, request, serial = m_serial] {
-        const compile::Environment compilers = compile::environmentFrom([](const char* name) -> const char* { return std::getenv(name); });
-        for (int stages = 1; stages <= request.mostStages && !m_cancel; ++stages) {
-            const session::StagePoint point = session::stagePoint(request, stages, compilers, &m_cancel);
-            QMetaObject::invokeMethod(
-                this,
-                [this, serial, point, isLast = stages == request.mostStages] {
-                    if (serial != m_serial)
-                        return;
-                    m_points.push_back(point);
-                    m_isBusy = !isLast;
-                    emit changed();
-                },
-                Qt::QueuedConnection);
+    // Waits for one point of the work before at most.
+    m_work.start([this, request](const Background::Task& task) {
+        const compile::Environment compilers = ownEnvironment();
+        for (int stages = 1; stages <= request.mostStages && !task.cancelled(); ++stages) {
+            const auto show = [this, point = session::stagePoint(request, stages, compilers, &task.cancelled())] {
+                m_points.push_back(point);
+                emit changed();
+            };
+            if (stages == request.mostStages)
+                task.finish(show);
+            else
+                task.post(show);
         }
     });
+    emit changed();
 }
 
 } // namespace lanescope::views

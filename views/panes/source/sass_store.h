@@ -4,20 +4,18 @@
 
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
-#include <thread>
 
 #include <QObject>
 
 #include "engine/compile/sass.h"
+#include "views/kit/background.h"
 
 namespace lanescope::views {
 
 class SassStore : public QObject {
 public:
     using QObject::QObject;
-    ~SassStore() override;
 
     /// Whether the machine has the programs for it; looked up once.
     static bool isPossible();
@@ -26,19 +24,14 @@ public:
 
     const compile::Sass* sass() const { return m_sass.get(); } ///< null: none yet, or an error
     const std::string& error() const { return m_error; }
-    bool isBusy() const { return m_isBusy; }
+    bool isBusy() const { return m_work.isBusy(); }
     std::function<void()> onChange;
 
 private:
-    void stop();
-
     std::string m_asked;
     std::shared_ptr<const compile::Sass> m_sass;
     std::string m_error;
-    bool m_isBusy = false;
-    std::uint64_t m_serial = 0;
-    std::stop_source m_stop;
-    std::thread m_thread;
+    Background m_work{this};
 };
 
 } // namespace lanescope::views
