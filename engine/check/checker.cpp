@@ -177,20 +177,24 @@ struct Checker::State {
         std::int64_t index = 0;
         std::uint64_t size = 0;
     };
-    Element elementOf(const AccessEvent& e, int lane) const {
+    Element sharedElement(std::uint64_t address, std::uint64_t bytes) const {
         Element out;
+        // Of a dynamic array without any bytes there is nothing to be past the end of.
+        const sim::SharedVariable* best = sim::sharedVariableAt(*launch.program, address, launch.dynamicSharedBytes != 0);
+        out.array = best != nullptr ? sourceName(best->name) : "shared memory";
+        const std::uint64_t start = best != nullptr ? best->offset : 0;
+        const std::uint64_t size = best != nullptr && best->bytes != 0 ? best->bytes : launch.sharedBytes() - std::min(start, launch.sharedBytes());
+        out.index = static_cast<std::int64_t>((address - start) / bytes);
+        out.size = size / bytes;
+        return out;
+    }
+
+    Element elementOf(const AccessEvent& e, int lane) const {
         const std::uint64_t address = e.addresses[lane];
         const auto bytes = static_cast<std::uint64_t>(e.elementBytes);
-        if (e.space == Space::Shared) {
-            // Of a dynamic array without any bytes there is nothing to be past the end of.
-            const sim::SharedVariable* best = sim::sharedVariableAt(*launch.program, address, launch.dynamicSharedBytes != 0);
-            out.array = best != nullptr ? sourceName(best->name) : "shared memory";
-            const std::uint64_t start = best != nullptr ? best->offset : 0;
-            const std::uint64_t size = best != nullptr && best->bytes != 0 ? best->bytes : launch.sharedBytes() - std::min(start, launch.sharedBytes());
-            out.index = static_cast<std::int64_t>((address - start) / bytes);
-            out.size = size / bytes;
-            return out;
-        }
+        if (e.space == Space::Shared)
+            return sharedElement(address, bytes);
+        Element out;
         if (e.space == Space::Local) {
             out.array = "local memory";
             out.index = static_cast<std::int64_t>(address / bytes);
@@ -901,12 +905,8 @@ std::string Checker::State::arrivalsText(const std::vector<std::pair<std::uint32
 
 /// "full[2]"
 std::string Checker::State::mbarrierName(std::uint64_t at) const {
-    AccessEvent access;
-    const std::uint64_t address[kWarpSize] = {at};
-    access.space = Space::Shared;
-    access.elementBytes = 8;
-    access.addresses = address;
-    const Element element = elementOf(access, 0);
+    constexpr std::uint64_t kBytes = 8;
+    const Element element = sharedElement(at, kBytes);
     return fmt::format("{}[{}]", element.array, element.index);
 }
 

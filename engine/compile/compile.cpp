@@ -355,22 +355,6 @@ Environment environmentFrom(const std::function<const char*(const char*)>& varia
     return environment;
 }
 
-Result<Architecture> parseArchitecture(const std::string& arch) {
-    Architecture result;
-    std::string_view text = arch;
-    for (std::string_view prefix : {"sm_", "compute_"})
-        if (text.starts_with(prefix))
-            text.remove_prefix(prefix.size());
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), result.number);
-    result.suffix = std::string(end, text.data() + text.size());
-    if (error != std::errc{} || result.number < 30 || result.number > 999 ||
-        !(result.suffix.empty() || result.suffix == "a" || result.suffix == "f"))
-        return failure("compiler", fmt::format("'{}' is not an architecture", arch), {},
-                       "write it like sm_90");
-    return result;
-}
-
 std::string textFileName(const std::string& fileName) {
     std::string result = fs::path(fileName).filename().string();
     for (char& c : result)

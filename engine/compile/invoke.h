@@ -8,6 +8,7 @@
 
 #include "engine/compile/compile.h"
 #include "engine/compile/locate.h"
+#include "engine/compile/target.h"
 
 namespace lanescope::compile {
 
@@ -21,13 +22,6 @@ struct Attempt {
     /// header): try another.
     bool unsuitable = false;
 };
-
-/// `arch` split: "sm_90a" is 90 and "a".
-struct Architecture {
-    int number = 0;
-    std::string suffix;
-};
-Result<Architecture> parseArchitecture(const std::string& arch);
 
 /// The name of the file that is compiled inside the working folder: the last part of fileName,
 /// ending in ".cu".

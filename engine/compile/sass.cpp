@@ -103,27 +103,6 @@ Result<fs::path> toolkitProgram(const Environment& environment, std::string_view
     return path;
 }
 
-/// Gives PTX and architecture to one another: see SassRequest.
-Result<void> agree(std::string& ptx, std::string& arch) {
-    constexpr std::string_view kTarget = ".target sm_";
-    const Result<Architecture> wanted = parseArchitecture(arch);
-    if (!wanted)
-        return failure(wanted.error());
-    const std::size_t at = ptx.find(kTarget);
-    if (at == std::string::npos)
-        return {};
-    const std::size_t begin = at + kTarget.size() - 3, end = ptx.find_first_of(", \t\r\n", begin);
-    const std::string target = ptx.substr(begin, end - begin);
-    const Result<Architecture> named = parseArchitecture(target);
-    if (!named)
-        return {}; // ptxas says what is wrong with it
-    if (!named->suffix.empty())
-        arch = target;
-    else if (named->number > wanted->number)
-        ptx.replace(begin, end - begin, arch);
-    return {};
-}
-
 /// The symbol of a kernel by its name in the CUDA text: _Z, the name's length, the name (Itanium C++ ABI, 5.1.2).
 Result<std::string> symbolOf(const std::vector<std::string>& entries, const std::string& name) {
     std::vector<std::string> found;
@@ -236,8 +215,8 @@ Result<Sass> disassemble(const SassRequest& request, const Environment& environm
     Sass sass;
     sass.arch = request.arch;
     std::string ptx = request.ptx;
-    if (Result<void> agreed = agree(ptx, sass.arch); !agreed)
-        return failure(agreed.error());
+    if (Result<void> fits = fitTarget(ptx, sass.arch); !fits)
+        return failure(fits.error());
     if (const auto written = writeFile(folder->path() / "in.ptx", ptx); !written)
         return failure(written.error());
     const auto assembled = run(*ptxas, {"-v", "-lineinfo", "-arch=" + sass.arch, "in.ptx", "-o", "out.cubin"}, folder->path(), environment, request.stop);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "engine/gpu/handles.h"
+#include "engine/sim/lanes/formats.h"
 
 namespace lanescope::gpu {
 
@@ -55,19 +56,6 @@ public:
 private:
     std::uint64_t m_state = 1;
 };
-
-/// The f16 of i / 256 for |i| up to 256.
-std::uint16_t halfOf(int i) {
-    if (i == 0)
-        return 0;
-    int magnitude = std::abs(i), exponent = 7; // 2^-8 is 7 below the bias of 15
-    while (magnitude > 1) {
-        magnitude >>= 1;
-        ++exponent;
-    }
-    const int fraction = (std::abs(i) << (17 - exponent)) & 0x3ff;
-    return static_cast<std::uint16_t>((i < 0 ? 0x8000 : 0) | exponent << 10 | fraction);
-}
 
 class Product {
 public:
@@ -117,11 +105,10 @@ private:
                 element = static_cast<std::int16_t>(random.next());
             std::vector<std::uint8_t> bytes(host->size() * (isHalf() ? 2 : 4));
             for (std::size_t i = 0; i < host->size(); ++i)
-                if (isHalf()) {
-                    const std::uint16_t bits = halfOf((*host)[i]);
+                if (const float value = static_cast<float>((*host)[i]) / 256; isHalf()) {
+                    const auto bits = static_cast<std::uint16_t>(sim::lanes::floatToHalf(value));
                     std::memcpy(bytes.data() + 2 * i, &bits, sizeof bits);
                 } else {
-                    const float value = static_cast<float>((*host)[i]) / 256;
                     std::memcpy(bytes.data() + 4 * i, &value, sizeof value);
                 }
             if (Result<void> ok = allocate(*buffer, bytes.size()); !ok)

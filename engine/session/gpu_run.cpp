@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/median.h"
+#include "engine/device/architecture.h"
 #include "engine/base/symbol.h"
 #include "engine/session/verification_text.h"
 
@@ -99,7 +100,7 @@ Result<GpuRunReport> runOnGpu(const gpu::Gpu& gpu, const GpuRunRequest& request,
     load.form = CodeForm::Written; // the driver compiles what is written
     // The built-in PTX is for 9.0 and runs on what came later, too.
     if (out.gpu.major < 9)
-        load.arch = fmt::format("sm_{}{}", out.gpu.major, out.gpu.minor);
+        load.arch = device::architectureOf({out.gpu.major, out.gpu.minor});
     if (Result<void> launched = launchOn(gpu, request, std::move(load), *device, environment, out); !launched)
         return failure(launched.error());
     std::vector<std::span<const std::byte>> after;

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "engine/check/checker.h"
+#include "engine/compile/target.h"
 #include "engine/session/block_sample.h"
 #include "engine/sim/counting.h"
 #include "engine/sim/register_estimate.h"
@@ -68,12 +68,11 @@ Result<void> runBlocks(const PreparedLaunch& prepared, sim::Memory& memory, cons
 /// architecture alone, f for its family. A plain target is no obstacle, for the same source can be compiled for a lower one.
 std::string refusal(const std::string& target, const device::Device& device) {
     const device::ComputeCapability has = device.limits.capability;
-    const std::size_t at = target.find('_');
-    if (at == std::string::npos || target.empty() || (target.back() != 'a' && target.back() != 'f'))
+    const Result<compile::Architecture> named = compile::parseArchitecture(target);
+    if (!named || named->suffix.empty())
         return {};
-    const int number = std::atoi(target.c_str() + at + 1);
-    const device::ComputeCapability needs{number / 10, number % 10};
-    const bool isMet = target.back() == 'a' ? has == needs : has.major == needs.major && has.minor >= needs.minor;
+    const device::ComputeCapability needs{named->number / 10, named->number % 10};
+    const bool isMet = named->suffix == "a" ? has == needs : has.major == needs.major && has.minor >= needs.minor;
     return isMet ? std::string() : fmt::format("its PTX is for {}, compute capability {}, and {} has {}", target, toString(needs), device.name, toString(has));
 }
 
