@@ -57,12 +57,13 @@ std::string timed(const std::string& before, const std::string& loop, const std:
 )";
 }
 
-/// Keeps `count` f32 registers %f0... alive.
-std::string keepFloats(int count) {
+/// Keeps `count` registers %f0... of f32 or s32 alive.
+std::string keep(int count, bool isInteger = false) {
+    const char* type = isInteger ? "s32" : "f32";
     std::string out;
     for (int i = 1; i < count; ++i)
-        out += fmt::format("    add.f32 %f0, %f0, %f{};\n", i);
-    return out + "    setp.eq.f32 %q, %f0, 0f4640e6b7;\n    @%q st.global.f32 [%data], %f0;\n";
+        out += fmt::format("    add.{} %f0, %f0, %f{};\n", type, i);
+    return out + fmt::format("    setp.eq.{0} %q, %f0, {1};\n    @%q st.global.b32 [%data], %f0;\n", type, isInteger ? "1178658487" : "0f4640e6b7");
 }
 
 class Bench {
@@ -231,7 +232,7 @@ LOOP:
         if (!data)
             return failure(data.error());
         const Result<double> took =
-            cycles(kernel(m_info.major, m_info.minor, ".reg .f32 %f<8>, %x;", timed(before, loop, keepFloats(kChains))), m_info.smCount, 1024, data->address, kTurns);
+            cycles(kernel(m_info.major, m_info.minor, ".reg .f32 %f<8>, %x;", timed(before, loop, keep(kChains))), m_info.smCount, 1024, data->address, kTurns);
         if (!took)
             return failure(took.error());
         add("fp32_lanes_per_sm", 1024.0 * kChains * kUnrolled * kTurns / *took, "32 warps of eight independent chains of FMAs");
@@ -276,29 +277,162 @@ LOOP:
         return {};
     }
 
+    /// An instruction of the tensor cores, by the key of the figure that it gives.
+    struct TensorType {
+        const char *key, *instruction;
+        int k;                       ///< depth of one instruction
+        bool isInteger;
+        std::uint32_t random, fixed; ///< of a word of an operand: bits that are random, and bits that are set (numbers of ordinary size)
+    };
+
     Result<void> tensor() {
-        if (m_info.major != 8) {
+        if (m_info.major == 9)
+            return warpgroupTensor();
+        if (m_info.major != 8 && m_info.major != 12) {
             m_result.skipped.push_back(m_info.major < 8 ? "tensor_f16_accumulate_f32: mma.m16n8k16 needs compute capability 8.0"
                                                         : "tensor_f16_accumulate_f32: mma.sync does not reach the rate of these tensor cores");
             return {};
         }
+        for (const TensorType& type : {TensorType{"tensor_f16_accumulate_f32", "m16n8k16.row.col.f32.f16.f16.f32", 16, false, 0, 0x3c003c00},
+                                       TensorType{"tensor_bf16", "m16n8k16.row.col.f32.bf16.bf16.f32", 16, false, 0, 0x3f803f80},
+                                       TensorType{"tensor_tf32", "m16n8k8.row.col.f32.tf32.tf32.f32", 8, false, 0, 0x3f800000},
+                                       TensorType{"tensor_int8", "m16n8k32.row.col.s32.s8.s8.s32", 32, true, 0, 0x01010101}})
+            if (Result<void> done = warpTensor(type); !done)
+                return done;
+        return {};
+    }
+
+    /// Products of a warp (mma.sync), by the SM's own clock.
+    Result<void> warpTensor(const TensorType& type) {
         constexpr int kAccumulators = 4, kUnrolled = 8, kWarps = 16;
         constexpr std::uint32_t kTurns = 64;
-        std::string before = "    mov.b32 %a, 0x3c003c00;\n", loop;
+        std::string before = fmt::format("    mov.b32 %a, 0x{:08x};\n", type.fixed), loop;
         for (int i = 0; i < 4 * kAccumulators; ++i)
-            before += fmt::format("    mov.f32 %f{}, 0f00000000;\n", i);
+            before += fmt::format("    mov.b32 %f{}, 0;\n", i);
         for (int u = 0; u < kUnrolled; ++u)
             for (int i = 0; i < 4 * kAccumulators; i += 4)
-                loop += fmt::format("    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{%f{0}, %f{1}, %f{2}, %f{3}}}, {{%a, %a, %a, %a}}, {{%a, %a}}, {{%f{0}, %f{1}, %f{2}, %f{3}}};\n",
-                                    i, i + 1, i + 2, i + 3);
+                loop += fmt::format("    mma.sync.aligned.{4} {{%f{0}, %f{1}, %f{2}, %f{3}}}, {{%a, %a, %a, %a}}, {{%a, %a}}, {{%f{0}, %f{1}, %f{2}, %f{3}}};\n", i, i + 1, i + 2,
+                                    i + 3, type.instruction);
         Result<Buffer> data = allocate(64);
         if (!data)
             return failure(data.error());
-        const Result<double> took = cycles(kernel(m_info.major, m_info.minor, ".reg .f32 %f<16>; .reg .b32 %a;", timed(before, loop, keepFloats(4 * kAccumulators))),
+        const Result<double> took = cycles(kernel(m_info.major, m_info.minor, fmt::format(".reg .{} %f<16>; .reg .b32 %a;", type.isInteger ? "b32" : "f32"),
+                                                  timed(before, loop, keep(4 * kAccumulators, type.isInteger))),
                                            m_info.smCount, 32 * kWarps, data->address, kTurns);
         if (!took)
             return failure(took.error());
-        add("tensor_f16_accumulate_f32", 16.0 * 8 * 16 * kWarps * kAccumulators * kUnrolled * kTurns / *took, "mma.m16n8k16 by 16 warps, four accumulators each");
+        add(type.key, 16.0 * 8 * type.k * kWarps * kAccumulators * kUnrolled * kTurns / *took, fmt::format("mma.{} by 16 warps, four accumulators each", type.instruction));
+        return {};
+    }
+
+    /// Products of warpgroups (wgmma). They take so much power that the clock falls: what an SM gives a second for as long as one likes, by the
+    /// clock of the other figures.
+    Result<void> warpgroupTensor() {
+        if (m_clocks.empty()) {
+            m_result.skipped.push_back("tensor_f16_accumulate_f32: its rate goes with the clock, which cannot be sampled here");
+            return {};
+        }
+        for (const TensorType& type : {TensorType{"tensor_f16_accumulate_f32", "k16.f32.f16.f16", 16, false, 0x87ff87ff, 0x38003800},
+                                       TensorType{"tensor_bf16", "k16.f32.bf16.bf16", 16, false, 0x80ff80ff, 0x3f003f00},
+                                       TensorType{"tensor_tf32", "k8.f32.tf32.tf32", 8, false, 0x80ffffff, 0x3f000000},
+                                       TensorType{"tensor_fp8", "k32.f32.e4m3.e4m3", 32, false, 0x8f8f8f8f, 0x30303030},
+                                       TensorType{"tensor_int8", "k32.s32.s8.s8", 32, true, 0xffffffff, 0}})
+            if (Result<void> done = sustained(type); !done)
+                return done;
+        return {};
+    }
+
+    Result<void> sustained(const TensorType& type) {
+        constexpr int kSums = 128, kWarpgroups = 2, kSteps = 4, kThreads = 128 * kWarpgroups;
+        constexpr std::uint32_t kTurns = 6000; // some 4 ms
+        std::string sums;
+        for (int i = 0; i < kSums; ++i)
+            sums += fmt::format("{}%f{}", i == 0 ? "" : ", ", i);
+        // 64 rows of A a warpgroup and 256 columns of B, of 128 bytes of K each, swizzled in rows of 128 bytes; every word a random one.
+        std::string body = fmt::format(R"(    mov.u32 %s, tile;
+    mov.u32 %i, %t;
+FILL:
+    mad.lo.u32 %h, %i, 0x9e3779b1, %cta;
+    shr.u32 %g, %h, 15;
+    xor.b32 %h, %h, %g;
+    mul.lo.u32 %h, %h, 0x85ebca6b;
+    shr.u32 %g, %h, 13;
+    xor.b32 %h, %h, %g;
+    and.b32 %h, %h, 0x{:08x};
+    or.b32 %h, %h, 0x{:08x};
+    shl.b32 %g, %i, 2;
+    add.u32 %g, %g, %s;
+    st.shared.b32 [%g], %h;
+    add.u32 %i, %i, {};
+    setp.lt.u32 %p, %i, 12288;
+    @%p bra FILL;
+    fence.proxy.async;
+    bar.sync 0;
+    shr.u32 %g, %t, 7;
+    shl.b32 %g, %g, 13;
+    add.u32 %g, %g, %s;
+    shr.u32 %g, %g, 4;
+    cvt.u64.u32 %a, %g;
+    or.b64 %a, %a, 0x4000004000010000;
+    add.u32 %g, %s, 16384;
+    shr.u32 %g, %g, 4;
+    cvt.u64.u32 %b, %g;
+    or.b64 %b, %b, 0x4000004000010000;
+    setp.eq.u32 %p, %n, %n;
+    mov.u32 %i, 0;
+)",
+                                       type.random & ~type.fixed, type.fixed, kThreads);
+        for (int i = 0; i < kSums; ++i)
+            body += fmt::format("    mov.b32 %f{}, 0;\n", i);
+        body += "LOOP:\n    wgmma.fence.sync.aligned;\n";
+        for (int step = 0; step < kSteps; ++step)
+            body += fmt::format("    add.u64 %x, %a, {0};\n    add.u64 %y, %b, {0};\n    wgmma.mma_async.sync.aligned.m64n256{1} {{{2}}}, %x, %y, %p{3};\n", 2 * step,
+                                type.instruction, sums, type.isInteger ? "" : type.k == 16 ? ", 1, 1, 0, 0" : ", 1, 1");
+        body += "    wgmma.commit_group.sync.aligned;\n    wgmma.wait_group.sync.aligned 1;\n    add.u32 %i, %i, 1;\n    setp.lt.u32 %q, %i, %n;\n    @%q bra LOOP;\n"
+                "    wgmma.wait_group.sync.aligned 0;\n" + keep(kSums, type.isInteger);
+        const std::string ptx = fmt::format(R"(.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry {}(.param .u64 p0, .param .u64 p1, .param .u32 p2)
+.maxntid {}, 1, 1
+{{
+    .shared .align 1024 .b8 tile[49152];
+    .reg .pred %p, %q;
+    .reg .b32 %n, %t, %cta, %i, %s, %g, %h;
+    .reg .b64 %data, %a, %b, %x, %y;
+    .reg .{} %f<{}>;
+    ld.param.u64 %data, [p1];
+    ld.param.u32 %n, [p2];
+    mov.u32 %t, %tid.x;
+    mov.u32 %cta, %ctaid.x;
+{}    ret;
+}}
+)",
+                                            kEntry, kThreads, type.isInteger ? "b32" : "f32", kSums, body);
+        Result<std::unique_ptr<Loaded>> loaded = load(ptx);
+        Result<Buffer> data = allocate(64);
+        if (!loaded || !data)
+            return failure(!loaded ? loaded.error() : data.error());
+        // The power limit needs some tenths of a second to show.
+        constexpr double kSettle = 0.4, kMeasure = 0.3;
+        const std::vector<double> others = std::move(m_clocks);
+        m_clocks.clear();
+        double took = 0;
+        for (double total = 0; total < kSettle + kMeasure;) {
+            if (total < kSettle)
+                m_clocks.clear();
+            const Result<double> one = seconds((*loaded)->function, m_info.smCount, kThreads, data->address, data->address, kTurns);
+            if (!one)
+                return failure(one.error());
+            took = *one;
+            total += 16 * took;
+        }
+        const double clock = m_clocks.empty() ? 0 : median(m_clocks), boost = median(others);
+        m_clocks = others;
+        const double perSecond = 64.0 * 256 * type.k * kSteps * kWarpgroups * kTurns / took;
+        add(type.key, perSecond / (boost * 1e6),
+            fmt::format("wgmma.m64n256{} by two warpgroups, operands random: {:.0f} a clock while the clock is at {:.0f} MHz, here by {:.0f} MHz", type.instruction,
+                        clock > 0 ? perSecond / (clock * 1e6) : 0.0, clock, boost));
         return {};
     }
 
@@ -357,7 +491,7 @@ LOOP:
             return failure(shared.error());
         add("latency_shared", *shared / (16.0 * kTurns), "pointer chase in shared memory");
         const Result<double> ffma = cycles(kernel(m_info.major, m_info.minor, ".reg .f32 %f<1>, %x;",
-                                                  timed("    cvt.rn.f32.u32 %f0, %gid;\n    mov.f32 %x, 0f3f7fffef;\n", fmas, keepFloats(1))),
+                                                  timed("    cvt.rn.f32.u32 %f0, %gid;\n    mov.f32 %x, 0f3f7fffef;\n", fmas, keep(1))),
                                            1, 32, data->address, kTurns);
         if (!ffma)
             return failure(ffma.error());

@@ -4,21 +4,24 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/gpu/launch_time.h"
 
 namespace lanescope::gpu {
 
-/// C (m x n) = A (m x k) B (k x n), all row by row.
+/// C (m x n) = A (m x k) B (k x n), all row by row, sums in f32.
 struct CublasProduct {
-    enum class Type : std::uint8_t {
-        F32,         ///< cublasSgemm without TF32
-        F16SumsInF32 ///< cublasGemmEx: f16 operands, sums and C in f32
-    } type = Type::F32;
+    /// Of A, B and C: cublasSgemm without TF32, or cublasGemmEx. Power and so the clock depend on the operands' bits: they are random in
+    /// [-1, 1) with every bit that the type has, as those of the kernels of the catalog.
+    enum class Type : std::uint8_t { F32, F16, Bf16 } type = Type::F32;
     std::int64_t m = 0, n = 0, k = 0;
 };
+/// Of a measured point: "cublas_sgemm", "cublas_gemm_f16", "cublas_gemm_bf16".
+std::optional<CublasProduct::Type> cublasType(std::string_view point);
 
 struct CublasRun {
     std::string version; ///< "13.0.2"
