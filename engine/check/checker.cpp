@@ -15,6 +15,7 @@
 
 #include "engine/base/symbol.h"
 #include "engine/check/clocks.h"
+#include "engine/check/copy_waits.h"
 #include "engine/check/shadow.h"
 #include "engine/check/warpgroup.h"
 #include "engine/sim/shared_variable.h"
@@ -97,6 +98,7 @@ struct Checker::State {
     /// Of its wgmma, by warpgroup and number.
     std::map<std::pair<std::uint32_t, std::uint64_t>, SegmentId> products;
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> productWaits; ///< warps that have waited for it and all before
+    CopyWaits copyWaits;
 
     /// A finding being gathered. Grouped by kind and place.
     struct Gathered {
@@ -133,7 +135,7 @@ struct Checker::State {
     }
 
     State(const sim::Launch& l, const sim::Memory& m, std::string f)
-        : launch(l), memory(m), file(std::move(f)) {}
+        : launch(l), memory(m), file(std::move(f)), copyWaits(l.sharedBytes()) {}
 
     std::uint32_t lineOf(std::uint32_t pc) const { return launch.program->cudaLines[pc]; }
     std::uint32_t ptxLineOf(std::uint32_t pc) const { return launch.program->instructions[pc]->ptxLine; }
@@ -629,6 +631,7 @@ struct Checker::State {
     bool isBulk(std::uint32_t pc) const { return launch.program->ops[pc].kind == sim::OpKind::CopyBulk; }
     std::string arrivalsText(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& arrivals) const;
     std::string mbarrierName(std::uint64_t at) const;
+    std::vector<Finding> excessiveWaits() const;
     std::string deadlockMessage(const sim::DeadlockEvent& event) const;
     std::string productRaceMessage(const Gathered& g, const std::string& other, const char* verb, const std::string& otherPlace) const;
 };
@@ -780,6 +783,7 @@ void Checker::beginBlock(std::uint32_t block) {
 void Checker::endBlock(std::uint32_t) {
     if (!m_state->log.empty())
         m_state->judgeLog();
+    m_state->copyWaits.endBlock();
 }
 
 void Checker::access(const sim::AccessEvent& event) {
@@ -788,6 +792,8 @@ void Checker::access(const sim::AccessEvent& event) {
         elements(event);
         return;
     }
+    if (event.space == Space::Shared && event.kind == AccessKind::Load)
+        s.copyWaits.read(event); // in each warp's own order, which every schedule has
     if (!s.logging) {
         s.judge(event);
         return;
@@ -863,7 +869,10 @@ void Checker::fence(std::uint32_t, std::uint32_t warp, std::uint64_t clock, ptx:
     m_state->happens(clock, warp, [&s = *m_state, warp] { s.clocks.fence(warp); });
 }
 
+void Checker::copiesWaited(const sim::CopiesWaitedEvent& event) { m_state->copyWaits.waited(event); }
+
 void Checker::copyDone(const sim::CopyDoneEvent& event) {
+    m_state->copyWaits.copyDone(event);
     m_state->happens(event.clock, event.warp, [&s = *m_state, copy = event, addresses = addressesOf(event)]() mutable {
         copy.addresses = addresses.data();
         s.copyArrives(copy);
@@ -1030,8 +1039,47 @@ void Checker::fault(const sim::FaultEvent& event) {
     }
 }
 
-std::vector<Finding> Checker::findings() const {
+/// Waits of one line are one finding: what all of them could leave under way. None where some wait for too little: what was read then says
+/// nothing.
+std::vector<Finding> Checker::State::excessiveWaits() const {
+    if (std::any_of(gathered.begin(), gathered.end(), [](const auto& entry) { return entry.second.otherPending; }))
+        return {};
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, CopyWaits::Wait>> byLine; // or by instruction
+    for (const auto& [pc, wait] : copyWaits.waits()) {
+        const auto [at, isNew] = byLine.try_emplace({lineOf(pc), lineOf(pc) != 0 ? 0 : pc}, pc, wait);
+        CopyWaits::Wait& all = at->second.second;
+        if (isNew)
+            continue;
+        all.executions += wait.executions;
+        all.allowed = std::max(all.allowed, wait.allowed);
+        all.couldAllow = std::min(all.couldAllow, wait.couldAllow);
+    }
     std::vector<Finding> out;
+    for (const auto& [line, found] : byLine) {
+        const auto& [pc, wait] = found;
+        if (wait.couldAllow == ~0ull || wait.couldAllow <= wait.allowed)
+            continue;
+        Finding f;
+        f.kind = FindingKind::WaitExcess;
+        f.occurrences = wait.executions;
+        f.line = lineOf(pc);
+        f.ptxLine = ptxLineOf(pc);
+        f.pc = pc;
+        f.file = file;
+        f.space = Space::Shared;
+        const bool isAll = launch.program->ops[pc].kind == sim::OpKind::WaitForAllCopies;
+        const std::uint64_t more = wait.couldAllow - wait.allowed;
+        f.message = fmt::format("{} at {} waits for more than is read before the next wait: {} would do, and the newest {} could still be under way while the "
+                                "warp works on what has come.",
+                                isAll ? "cp.async.wait_all" : fmt::format("cp.async.wait_group {}", wait.allowed), place(pc),
+                                fmt::format("{}cp.async.wait_group {}", isAll ? "a commit and " : "", wait.couldAllow), more == 1 ? "group" : plural(more, "group"));
+        out.push_back(std::move(f));
+    }
+    return out;
+}
+
+std::vector<Finding> Checker::findings() const {
+    std::vector<Finding> out = m_state->excessiveWaits();
     for (const auto& [key, g] : m_state->gathered) {
         Finding f = g.finding;
         f.message = m_state->message(g);

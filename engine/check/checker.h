@@ -29,6 +29,7 @@ public:
     void barrier(const sim::BarrierEvent& event) override;
     void fence(std::uint32_t block, std::uint32_t warp, std::uint64_t clock, ptx::Scope scope) override;
     void copyDone(const sim::CopyDoneEvent& event) override;
+    void copiesWaited(const sim::CopiesWaitedEvent& event) override;
     void bulkDone(const sim::BulkDoneEvent& event) override;
     void mbarrier(const sim::MbarrierEvent& event) override;
     void proxyFence(std::uint32_t block, std::uint32_t warp, std::uint64_t clock) override;

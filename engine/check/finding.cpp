@@ -13,6 +13,7 @@ std::string_view name(FindingKind kind) {
     case FindingKind::Uninitialized: return "uninitialized";
     case FindingKind::BarrierDivergence: return "barrier-divergence";
     case FindingKind::DidNotFinish: return "did-not-finish";
+    case FindingKind::WaitExcess: return "wait.excess";
     case FindingKind::Unsupported: return "unsupported";
     }
     return "";

@@ -14,12 +14,14 @@
 namespace lanescope::check {
 
 enum class FindingKind : std::uint8_t {
-    RaceRaw, RaceWar, RaceWaw, OutOfBounds, Misaligned, Uninitialized, BarrierDivergence, DidNotFinish, Unsupported
+    RaceRaw, RaceWar, RaceWaw, OutOfBounds, Misaligned, Uninitialized, BarrierDivergence, DidNotFinish, WaitExcess, Unsupported
 };
 
 /// "race.raw", "race.war", "race.waw", "out-of-bounds", "misaligned", "uninitialized", "barrier-divergence", "did-not-finish",
-/// "unsupported".
+/// "wait.excess", "unsupported".
 std::string_view name(FindingKind kind);
+/// Not of what is only slower than it need be.
+constexpr bool isFault(FindingKind kind) { return kind != FindingKind::WaitExcess; }
 
 /// A thread of the launch.
 struct ThreadId {

@@ -144,6 +144,7 @@ void BlockMachine::finishCopy(std::uint32_t warpIndex, PendingCopy& copy, LaneMa
     event.pc = copy.pc;
     event.bytes = copy.bytes;
     event.lanes = arrived;
+    event.group = copy.group[static_cast<std::size_t>(firstLane(arrived))];
     event.last = copy.lanes == 0;
     event.mbarrier = mbarrier;
     event.addresses = copy.addresses.data();
@@ -151,7 +152,7 @@ void BlockMachine::finishCopy(std::uint32_t warpIndex, PendingCopy& copy, LaneMa
         sink->copyDone(event);
 }
 
-void BlockMachine::waitForCopies(std::uint32_t warpIndex, LaneMask lanes, std::uint32_t mayBePending) {
+void BlockMachine::waitForCopies(std::uint32_t warpIndex, std::uint32_t pc, LaneMask lanes, std::uint32_t mayBePending) {
     WarpState& warp = m_state.warps[warpIndex];
     for (PendingCopy& copy : warp.copies) {
         LaneMask arrived = 0;
@@ -163,6 +164,11 @@ void BlockMachine::waitForCopies(std::uint32_t warpIndex, LaneMask lanes, std::u
             finishCopy(warpIndex, copy, arrived, -1);
     }
     std::erase_if(warp.copies, [](const PendingCopy& copy) { return copy.lanes == 0; });
+    if (lanes == 0 || warp.commits.empty())
+        return;
+    const CopiesWaitedEvent event{static_cast<std::uint32_t>(m_state.block), warpIndex, pc, warp.commits[static_cast<std::size_t>(firstLane(lanes))], mayBePending};
+    for (EventSink* sink : m_sinks)
+        sink->copiesWaited(event);
 }
 
 } // namespace lanescope::sim

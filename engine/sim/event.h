@@ -140,9 +140,17 @@ struct CopyDoneEvent {
     std::uint32_t pc = 0;   ///< of the cp.async
     int bytes = 4;
     LaneMask lanes = 0;     ///< whose data arrive now
+    std::uint64_t group = 0; ///< groups that the first of these lanes had committed before
     bool last = false;      ///< no lane has still to wait
     std::int64_t mbarrier = -1; ///< who waits for this mbarrier sees them (cp.async.mbarrier.arrive); -1: the lanes do
     const std::uint64_t* addresses = nullptr;
+};
+
+/// A warp has waited for groups of cp.async, all but the newest.
+struct CopiesWaitedEvent {
+    std::uint32_t block = 0, warp = 0, pc = 0;
+    std::uint64_t committed = 0;    ///< groups of the first lane so far
+    std::uint64_t mayBePending = 0; ///< newest groups that may still be under way
 };
 
 /// A bulk copy has ended, or has read its source and has still to write.
@@ -199,6 +207,7 @@ public:
     virtual void barrier(const BarrierEvent&) {}
     virtual void fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint64_t /*clock*/, ptx::Scope) {}
     virtual void copyDone(const CopyDoneEvent&) {}
+    virtual void copiesWaited(const CopiesWaitedEvent&) {}
     virtual void bulkDone(const BulkDoneEvent&) {}
     virtual void mbarrier(const MbarrierEvent&) {}
     virtual void proxyFence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint64_t /*clock*/) {}

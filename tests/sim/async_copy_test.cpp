@@ -125,6 +125,33 @@ TEST_CASE("groups are waited for in the order of their commits", "[async]") {
     CHECK(landed("cp.async.commit_group; cp.async.commit_group; cp.async.wait_group 1;") == "111 0");
 }
 
+TEST_CASE("a wait for more groups than are read before the next wait is told, with what would do", "[async][check]") {
+    const std::string two = kCopy + "cp.async.commit_group;\ncp.async.ca.shared.global [%r10+256], [%rd2+256], 4;\ncp.async.commit_group;\n";
+    const std::string first = "ld.shared.u32 %r2, [%r10];\n", second = "ld.shared.u32 %r3, [%r10+256];\n", out = "add.u32 %r2, %r2, %r3; st.global.u32 [%rd3], %r2;";
+    const auto messages = [&](const std::string& body, std::uint32_t threads = 32) {
+        std::vector<std::string> all;
+        for (const check::Finding& f : runBody(body + out, threads).report.findings)
+            all.push_back((f.kind == FindingKind::WaitExcess ? std::to_string(f.occurrences) : std::string(check::name(f.kind))) + " " + f.message);
+        return all;
+    };
+    const std::vector<std::string> late = messages(two + "cp.async.wait_group 0;\n" + first + "cp.async.wait_group 0;\n" + second, 64);
+    REQUIRE(late.size() == 1);
+    CHECK_THAT(late[0], Catch::StartsWith("2 cp.async.wait_group 0 at PTX line") && Contains("cp.async.wait_group 1 would do") && Contains("the newest group could"));
+    const std::vector<std::string> all = messages(two + "cp.async.wait_all;\n" + first + "cp.async.wait_group 1;\n" + second);
+    REQUIRE(all.size() == 1);
+    CHECK_THAT(all[0], Contains("cp.async.wait_all at") && Contains("a commit and cp.async.wait_group 2 would do") && Contains("the newest 2 groups could"));
+    // As few as may be; both are read before the next wait; nothing is read; each warp reads what the other copied.
+    CHECK(messages(two + "cp.async.wait_group 1;\n" + first + "cp.async.wait_group 0;\n" + second).empty());
+    CHECK(messages(two + "cp.async.wait_group 0;\n" + first + second).empty());
+    CHECK(messages(two + "cp.async.wait_group 0;\ncp.async.wait_group 0;\n").empty());
+    CHECK(messages(two + "cp.async.wait_group 1; bar.sync 0;\nld.shared.u32 %r2, [%r12]; cp.async.wait_group 0; bar.sync 0;\nld.shared.u32 %r3, [%r12+256];", 64).empty());
+    const std::vector<std::string> other = messages(two + "cp.async.wait_group 0; bar.sync 0;\nld.shared.u32 %r2, [%r12]; cp.async.wait_group 0; bar.sync 0;\nld.shared.u32 %r3, [%r12+256];", 64);
+    REQUIRE(other.size() == 1);
+    CHECK_THAT(other[0], Contains("cp.async.wait_group 1 would do"));
+    // Whose groups are whose is not known when one warp commits more than the other.
+    CHECK(messages(two + "setp.lt.u32 %p0, %r0, 32;\n@%p0 cp.async.commit_group;\ncp.async.wait_group 0;\n" + first + "cp.async.wait_group 0;\n" + second, 64).empty());
+}
+
 TEST_CASE("lanes wait for their own copies only", "[async]") {
     const PtxRun result = runBody(kCopy + "cp.async.commit_group; setp.lt.u32 %p0, %r0, 16;\n@%p0 cp.async.wait_group 0;\n"
                                           "@%p0 ld.shared.u32 %r2, [%r10]; @!%p0 ld.shared.u32 %r2, [%r10];\nst.global.u32 [%rd3], %r2;");

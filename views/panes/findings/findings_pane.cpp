@@ -57,6 +57,8 @@ QString titleOf(const check::Finding& finding) {
         return FindingsPane::tr("Barrier in divergent code");
     case FindingKind::DidNotFinish:
         return FindingsPane::tr("Did not finish");
+    case FindingKind::WaitExcess:
+        return FindingsPane::tr("Waits for more than it must");
     case FindingKind::Unsupported:
         return FindingsPane::tr("Unsupported instruction");
     }
@@ -263,7 +265,7 @@ void FindingsPane::addRun(const session::RunView& run) {
         hasRace = hasRace || finding.kind == FindingKind::RaceRaw ||
                   finding.kind == FindingKind::RaceWar || finding.kind == FindingKind::RaceWaw;
         hasBounds = hasBounds || finding.kind == FindingKind::OutOfBounds;
-        addRow(Kind::Error, titleOf(finding),
+        addRow(check::isFault(finding.kind) ? Kind::Error : Kind::Note, titleOf(finding),
                QStringLiteral("×") +
                    QLocale(QLocale::English).toString(static_cast<qulonglong>(finding.occurrences)),
                withLine(finding.line, finding.ptxLine, QString::fromStdString(finding.message)),
