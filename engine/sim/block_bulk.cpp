@@ -6,7 +6,6 @@
 // pieces of up to 16 bytes, 32 to an event.
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 #include "engine/sim/atomic_operation.h"
 #include "engine/sim/block_machine.h"
@@ -54,6 +53,7 @@ struct BlockMachine::BulkTransfer {
     std::optional<TensorType> element;   ///< of a box that is loaded
     std::uint32_t pieceBytes = kPiece;
     std::uint32_t bytes = 0;             ///< counted off at the mbarrier
+    bool moves = true;                   ///< false: only counted
     bool isMisplaced = false;            ///< a box whose place in shared memory is no multiple of 128
     ptx::AtomicOp atomic = ptx::AtomicOp::None;
     ptx::Type type = ptx::Type::None;
@@ -107,7 +107,7 @@ bool BlockMachine::describeRun(const BulkOp& bulk, BulkTransfer& t, const std::u
     if (asked % kPiece != 0)
         fault(FaultKind::BulkSize, m_state.turn, pc, LaneMask{1} << lane, 0, asked);
     t.bytes = asked / kPiece * kPiece;
-    t.data.assign(t.bytes, 0);
+    t.data.assign(t.moves ? t.bytes : 0, 0);
     t.type = bulk.type;
     std::uint64_t addresses[kWarpSize];
     const auto pieces = [&](std::uint32_t memory, ptx::Space space, std::vector<std::uint64_t>& shared) {
@@ -153,7 +153,7 @@ bool BlockMachine::describeBox(const BulkOp& bulk, BulkTransfer& t, const std::u
     const auto element = static_cast<std::uint64_t>(map.elementBytes());
     t.type = arithmeticType(map.type);
     t.bytes = static_cast<std::uint32_t>(map.boxBytes());
-    t.data.assign(t.bytes, 0);
+    t.data.assign(t.moves ? t.bytes : 0, 0);
     if (map.fillsWithNan)
         fillWithNan(t.data);
 
@@ -191,13 +191,16 @@ bool BlockMachine::describeBox(const BulkOp& bulk, BulkTransfer& t, const std::u
     laneAddresses(m_program.memory[loads ? bulk.to : bulk.from], rows, frameBase, addresses);
     const std::uint64_t base = inShared(addresses[lane]);
     t.isMisplaced = base % kBoxAlignment != 0;
-    for (std::uint32_t at = 0; at < t.bytes; at += kPiece)
-        (loads ? t.to : t.from).push_back(map.sharedAddress(base, at));
+    if (t.moves || !m_sinks.empty())
+        for (std::uint32_t at = 0; at < t.bytes; at += kPiece)
+            (loads ? t.to : t.from).push_back(map.sharedAddress(base, at));
     return true;
 }
 
 /// Tells the observers of an access, 32 pieces at a time.
 void BlockMachine::announce(AccessEvent event, const std::vector<std::uint64_t>& addresses, std::uint32_t bytes) {
+    if (m_sinks.empty())
+        return;
     event.bytes = static_cast<int>(bytes);
     event.elementBytes = std::min(4, event.bytes);
     const bool isGlobal = event.space == ptx::Space::Global;
@@ -225,6 +228,8 @@ void BlockMachine::announce(AccessEvent event, const std::vector<std::uint64_t>&
 
 /// The pieces in global memory, those of equal length together.
 void BlockMachine::announceRuns(const AccessEvent& event, const BulkTransfer& t) {
+    if (m_sinks.empty())
+        return;
     for (std::uint32_t bytes = kPiece; bytes > 0; --bytes) {
         std::vector<std::uint64_t> addresses;
         for (const BulkTransfer::Run& run : t.runs)
@@ -248,7 +253,7 @@ void BlockMachine::readTransfer(BulkTransfer& t, AccessEvent event) {
         for (std::size_t i = 0; i < t.from.size(); ++i) {
             if (isUsed[i])
                 read.push_back(t.from[i]);
-            if (const std::uint8_t* at = bytesAt(ptx::Space::Shared, t.from[i], kPiece))
+            if (const std::uint8_t* at = t.moves ? bytesAt(ptx::Space::Shared, t.from[i], kPiece) : nullptr)
                 std::memcpy(t.data.data() + i * kPiece, at, kPiece);
         }
         announce(event, read, kPiece);
@@ -257,6 +262,8 @@ void BlockMachine::readTransfer(BulkTransfer& t, AccessEvent event) {
     event.space = ptx::Space::Global;
     event.bulk = false; // read when issued
     announceRuns(event, t);
+    if (!t.moves)
+        return;
     for (const BulkTransfer::Run& run : t.runs) {
         if (const std::uint8_t* at = bytesAt(ptx::Space::Global, run.address, run.bytes))
             std::memcpy(t.data.data() + run.at, at, run.bytes);
@@ -269,6 +276,8 @@ void BlockMachine::writeGlobal(const BulkTransfer& t, AccessEvent event) {
     event.space = ptx::Space::Global;
     event.kind = t.atomic == ptx::AtomicOp::None ? AccessKind::Store : AccessKind::Atomic;
     announceRuns(event, t);
+    if (!t.moves)
+        return;
     const LaneFunction combine = combineFunction(t.atomic, t.type);
     for (const BulkTransfer::Run& run : t.runs) {
         std::uint8_t* const at = bytesAt(ptx::Space::Global, run.address, run.bytes);
@@ -303,6 +312,7 @@ void BlockMachine::copyBulk(const Op& op, std::uint32_t warpIndex, std::uint32_t
     forEachLane(active, [&](int lane) {
         const auto l = static_cast<std::size_t>(lane);
         BulkTransfer t;
+        t.moves = m_program.memory[tellsMbarrier ? bulk.to : bulk.from].movesData || bulk.source == ptx::Space::Generic;
         t.atomic = bulk.atomic;
         if (bulk.source == ptx::Space::Generic)
             describeRegisters(bulk, t, rows, lane);
@@ -320,12 +330,15 @@ void BlockMachine::copyBulk(const Op& op, std::uint32_t warpIndex, std::uint32_t
             convertElements(t.data, *t.element);
         if (m_counters != nullptr) {
             InstructionCounts c;
-            std::set<std::uint64_t> sectors;
+            std::vector<std::uint64_t> sectors;
             for (const BulkTransfer::Run& run : t.runs) {
                 c.bytes += run.bytes;
                 for (std::uint64_t s = run.address / 32; s <= (run.address + run.bytes - 1) / 32; ++s)
-                    sectors.insert(s);
+                    if (sectors.empty() || sectors.back() != s)
+                        sectors.push_back(s);
             }
+            std::sort(sectors.begin(), sectors.end());
+            sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
             c.requests = 1;
             c.requestedBytes = t.bytes;
             c.sectors = sectors.size();
@@ -351,8 +364,10 @@ void BlockMachine::copyBulk(const Op& op, std::uint32_t warpIndex, std::uint32_t
         pending.clock = warp.clock;
         pending.bytes = t.bytes;
         pending.pieceBytes = t.pieceBytes;
-        pending.addresses = std::move(t.to);
-        pending.data = std::move(t.data);
+        if (t.moves) {
+            pending.addresses = std::move(t.to);
+            pending.data = std::move(t.data);
+        }
         pending.atomic = t.atomic;
         pending.type = t.type;
         m_state.bulks.push_back(std::move(pending));

@@ -477,12 +477,12 @@ bool BlockMachine::execute(std::uint32_t warpIndex, std::size_t fragment) {
         advance(warp, fragment, pc + 1);
         break;
     case OpKind::WaitForCopies:
-        waitForCopies(warpIndex, active, op.target);
+        waitForCopies(warpIndex, pc, active, op.target);
         advance(warp, fragment, pc + 1);
         break;
     case OpKind::WaitForAllCopies: // the same as a commit and a wait for every group (PTX ISA, cp.async.wait_all)
         commitCopies(warp, active);
-        waitForCopies(warpIndex, active, 0);
+        waitForCopies(warpIndex, pc, active, 0);
         advance(warp, fragment, pc + 1);
         break;
     case OpKind::ToGeneric:

@@ -310,7 +310,7 @@ private:
     LaneMask readSource(const CopyOp& copy, AccessEvent event, LaneMask active, const std::uint8_t* rows, const std::uint64_t* addresses,
                         PendingCopy& pending);
     void commitCopies(WarpState& warp, LaneMask lanes);
-    void waitForCopies(std::uint32_t warpIndex, LaneMask lanes, std::uint32_t mayBePending);
+    void waitForCopies(std::uint32_t warpIndex, std::uint32_t pc, LaneMask lanes, std::uint32_t mayBePending);
     void finishCopy(std::uint32_t warpIndex, PendingCopy& copy, LaneMask arrived, std::int64_t mbarrier);
     // block_mbarrier.cpp
     /// False: the fragment waits, and executes the instruction again later.
@@ -361,7 +361,7 @@ private:
     // block_warpgroup.cpp
     struct SharedOperand;
     void warpgroupProduct(const Op& op, std::uint32_t warpIndex, std::uint32_t pc, LaneMask active);
-    void readSharedOperand(const TensorOp& t, int which, std::uint32_t rank, std::uint64_t descriptor, SharedOperand& out) const;
+    void readSharedOperand(const TensorOp& t, int which, std::uint32_t rank, std::uint64_t descriptor, bool elements, SharedOperand& out) const;
     void emitOperandReads(AccessEvent event, const SharedOperand& operand, bool counts);
     void waitForProducts(std::uint32_t warpIndex, std::uint32_t mayBePending);
     void joinWarpgroup(std::uint32_t warpIndex, std::uint32_t pc, std::uint64_t number, const std::array<std::uint64_t, 2>& descriptors);

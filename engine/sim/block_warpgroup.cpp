@@ -38,40 +38,46 @@ struct BlockMachine::SharedOperand {
 };
 
 /// which: 0 is A, of which a warp has the 16 rows of its rank; 1 is B.
-void BlockMachine::readSharedOperand(const TensorOp& t, int which, std::uint32_t rank, std::uint64_t bits, SharedOperand& out) const {
+/// Without `elements` only where they are.
+void BlockMachine::readSharedOperand(const TensorOp& t, int which, std::uint32_t rank, std::uint64_t bits, bool elements, SharedOperand& out) const {
     const tensor::Product& p = t.product;
     const tensor::MatrixDescriptor descriptor = tensor::decodeDescriptor(bits);
     const bool isB = which == 1, isMnMajor = t.descriptors[static_cast<std::size_t>(which)].isMnMajor;
     const int elementBits = tensor::bits(isB ? p.b : p.a), perChunk = 8 * kChunkBytes / elementBits;
     const int extent = isB ? p.shape.n : p.shape.m, firstRow = isB ? 0 : static_cast<int>(rank) * p.shape.m;
-    out.elements.resize(static_cast<std::size_t>(extent * p.shape.k));
+    out.elements.resize(elements ? static_cast<std::size_t>(extent * p.shape.k) : 0);
+    out.chunks.reserve(static_cast<std::size_t>(extent * p.shape.k / perChunk));
     std::uint32_t values[128];
     const auto put = [&](int mn, int k, std::uint32_t value) {
         out.elements[static_cast<std::size_t>(isB ? k * extent + mn : mn * p.shape.k + k)] = value;
     };
+    /// Whether there are values to put.
     const auto read = [&](int along, int across) {
         const std::uint64_t address = tensor::chunkAddress(descriptor, isMnMajor, along, across);
         out.chunks.push_back(address);
+        if (!elements)
+            return false;
         std::uint8_t chunk[kChunkBytes] = {};
         if (m_state.shared.size() >= kChunkBytes && address <= m_state.shared.size() - kChunkBytes)
             std::memcpy(chunk, m_state.shared.data() + address, kChunkBytes);
         splitChunk(chunk, elementBits, values);
+        return true;
     };
     if (isMnMajor) {
         for (int group = 0; group < extent / perChunk; ++group)
             for (int k = 0; k < p.shape.k; ++k) {
-                read(firstRow / perChunk + group, k);
-                for (int i = 0; i < perChunk; ++i)
-                    put(group * perChunk + i, k, values[i]);
+                if (read(firstRow / perChunk + group, k))
+                    for (int i = 0; i < perChunk; ++i)
+                        put(group * perChunk + i, k, values[i]);
             }
         return;
     }
     for (int eight = 0; eight < extent; eight += 8)
         for (int along = 0; along < p.shape.k / perChunk; ++along)
             for (int mn = eight; mn < eight + 8; ++mn) {
-                read(along, firstRow + mn);
-                for (int i = 0; i < perChunk; ++i)
-                    put(mn, along * perChunk + i, values[i]);
+                if (read(along, firstRow + mn))
+                    for (int i = 0; i < perChunk; ++i)
+                        put(mn, along * perChunk + i, values[i]);
             }
 }
 
@@ -112,7 +118,9 @@ void BlockMachine::warpgroupProduct(const Op& op, std::uint32_t warpIndex, std::
         if (t.descriptors[i].valid) {
             const RowSlot& slot = m_program.rowList[t.descriptors[i].row];
             descriptors[i] = laneValue64(row(slot.row, rows), lane);
-            readSharedOperand(t, static_cast<int>(i), rank, descriptors[i], operands[i]);
+            const bool counts = m_counters != nullptr && (i == 0 || rank == 0);
+            if (!op.isIdle || counts || !m_sinks.empty())
+                readSharedOperand(t, static_cast<int>(i), rank, descriptors[i], !op.isIdle, operands[i]);
         }
     joinWarpgroup(warpIndex, pc, number, descriptors);
     useProductRegisters(warpIndex, pc, active, number);
@@ -128,6 +136,9 @@ void BlockMachine::warpgroupProduct(const Op& op, std::uint32_t warpIndex, std::
             emitOperandReads(event, operands[i], i == 0 || rank == 0); // B is read once for all four warps
         }
 
+    warp.products.push_back({number, warp.productGroups});
+    if (op.isIdle)
+        return;
     if (!t.descriptors[0].valid) {
         operands[0].elements.resize(static_cast<std::size_t>(p.shape.m * p.shape.k));
         readFragment(t.operands[0], rows, operands[0].elements.data());
@@ -146,7 +157,6 @@ void BlockMachine::warpgroupProduct(const Op& op, std::uint32_t warpIndex, std::
         readFragment(t.operands[2], rows, sums.data());
     m_multipliers[op.target].multiply(operands[0].elements.data(), operands[1].elements.data(), sums.data(), sums.data());
     writeFragment(t.operands[3], rows, sums.data(), active);
-    warp.products.push_back({number, warp.productGroups});
 }
 
 /// The warps of a warpgroup have to come to the same wgmma with the same descriptors, each as its nth.

@@ -68,7 +68,8 @@ private:
             if (!in.operands.empty())
                 need(in.operands.back());
             break;
-        case OpKind::FragmentMove: // the address and the distance between rows; a vector is data
+        case OpKind::FragmentMove:     // the address and the distance between rows; a vector is data
+        case OpKind::WarpgroupProduct: // descriptors, and whether sums are added to, which is data but small
             for (const Operand& operand : in.operands)
                 if (operand.kind != OperandKind::Vector)
                     need(operand);
@@ -93,7 +94,7 @@ private:
     void follow(std::size_t pc) {
         const Instruction& in = *m_program.instructions[pc];
         const OpKind kind = m_program.ops[pc].kind;
-        const bool readsMemory = kind == OpKind::Load || kind == OpKind::Atomic || (kind == OpKind::FragmentMove && ptx::writesFirstOperand(in));
+        const bool readsMemory = kind == OpKind::Load || kind == OpKind::Atomic || kind == OpKind::WarpgroupProduct || (kind == OpKind::FragmentMove && ptx::writesFirstOperand(in));
         const bool writesMemory = kind == OpKind::Store || kind == OpKind::Atomic || (kind == OpKind::FragmentMove && !ptx::writesFirstOperand(in));
         const bool needed = needsResult(pc);
         if (needed && readsMemory && !m_memory)
@@ -134,8 +135,22 @@ bool isUnderstood(OpKind kind) {
     case OpKind::FromGeneric:
     case OpKind::IsSpace:
     case OpKind::LocalAddress:
+    case OpKind::Mbarrier:
+    case OpKind::TrackCopies:
+    case OpKind::CopyBulk:
+    case OpKind::CommitBulk:
+    case OpKind::WaitBulk:
+    case OpKind::ProxyFence:
+    case OpKind::ClusterArrive:
+    case OpKind::ClusterWait:
+    case OpKind::MapRank:
+    case OpKind::RankOf:
     case OpKind::MatrixProduct:
     case OpKind::TransposeFragment:
+    case OpKind::WarpgroupProduct:
+    case OpKind::WarpgroupFence:
+    case OpKind::WarpgroupCommit:
+    case OpKind::WarpgroupWait:
     case OpKind::FragmentMove:
     case OpKind::Pack:
     case OpKind::Unpack:
@@ -161,7 +176,7 @@ CountingProgram countingProgram(std::shared_ptr<const Program> program) {
             op.function = computeNothing;
             op.source[0] = {};
             op.negatedSources = 0;
-        } else if (op.kind == OpKind::MatrixProduct || op.kind == OpKind::TransposeFragment) {
+        } else if (op.kind == OpKind::MatrixProduct || op.kind == OpKind::TransposeFragment || op.kind == OpKind::WarpgroupProduct) {
             op.isIdle = true;
         }
     }

@@ -82,7 +82,7 @@ void checkTensorMap(const Launch& launch, std::size_t index, Diagnostics& errors
 
 } // namespace
 
-Result<void> checkLaunch(const Launch& launch) {
+Result<void> checkLaunch(const Launch& launch, Where where) {
     Diagnostics errors;
     const LaunchLimits& limits = launch.limits;
     const ptx::Function& entry = launch.program->entry();
@@ -117,11 +117,14 @@ Result<void> checkLaunch(const Launch& launch) {
                "make the arrays dynamic: extern __shared__, and give the size at the launch (--shared)");
     refuseMemory(launch, refuse);
     const ptx::LaunchBounds& bounds = entry.bounds;
-    if (const std::uint64_t blocks = std::uint64_t{bounds.clusterX.value_or(1)} * bounds.clusterY.value_or(1) * bounds.clusterZ.value_or(1); blocks != 1)
+    const Dim3 cluster{bounds.clusterX.value_or(1), bounds.clusterY.value_or(1), bounds.clusterZ.value_or(1)};
+    if (where == Where::Simulator && (cluster.x != 1 || cluster.y != 1 || cluster.z != 1))
         errors.push_back({Severity::Error, "unsupported",
-                          fmt::format("clusters of {} x {} x {} blocks (.reqnctapercluster) are not simulated, only clusters of one block",
-                                      bounds.clusterX.value_or(1), bounds.clusterY.value_or(1), bounds.clusterZ.value_or(1)),
+                          fmt::format("clusters of {} x {} x {} blocks (.reqnctapercluster) are not simulated, only clusters of one block", cluster.x, cluster.y, cluster.z),
                           {}, "compile the kernel with __cluster_dims__(1)"});
+    else if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0 || g.x % cluster.x != 0 || g.y % cluster.y != 0 || g.z % cluster.z != 0)
+        refuse(fmt::format("a grid of {} x {} x {} blocks does not consist of whole clusters of {} x {} x {} (.reqnctapercluster)", g.x, g.y, g.z, cluster.x, cluster.y, cluster.z),
+               "make every extent of the grid a multiple of the cluster's (cudaErrorInvalidClusterSize)");
     if (bounds.maxThreadsX) {
         const std::uint64_t most = std::uint64_t{*bounds.maxThreadsX} * bounds.maxThreadsY.value_or(1) * bounds.maxThreadsZ.value_or(1);
         if (b.count() > most)

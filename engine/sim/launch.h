@@ -81,8 +81,11 @@ struct Launch {
     Dim3 threadAt(std::uint32_t warp, int lane) const;
 };
 
-/// Refuses what the device would refuse (threads, grid, shared memory, launch bounds, arguments), each with what, limit and what to do.
-Result<void> checkLaunch(const Launch& launch);
+/// Where a launch shall run: a GPU also runs clusters of several blocks.
+enum class Where : std::uint8_t { Simulator, Gpu };
+/// Refuses what the device would refuse (threads, grid, clusters, shared memory, launch bounds, arguments), each with what, limit and what to do;
+/// the simulator also what it does not do.
+Result<void> checkLaunch(const Launch& launch, Where where = Where::Simulator);
 
 /// Global memory with the program's variables and the buffers, and the kernel's parameter block with their addresses in it.
 struct Memory {

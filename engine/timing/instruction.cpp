@@ -93,6 +93,8 @@ Cost costOf(const ptx::Instruction& in, const sim::Op& op, const Parameters& p) 
         return {Pipe::Other, 1, p.math, 1};
     case sim::OpKind::Mbarrier:
     case sim::OpKind::TrackCopies:
+    case sim::OpKind::ClusterArrive: // taken to be like an mbarrier; not measured
+    case sim::OpKind::ClusterWait:
         return {Pipe::Mbarrier, 1, p.mbarrierTest, 1};
     default:
         break;

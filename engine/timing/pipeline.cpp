@@ -275,6 +275,8 @@ private:
                         continue;
                     const Issue& issue = m_timing.issues[index];
                     const std::uint64_t address = m_timing.phases[use.phase].address;
+                    if (address == sim::MbarrierEvent::kClusterBarrier)
+                        continue;
                     PipelineMbarrier& barrier = byAddress[address];
                     const auto tile = m_tileOfPhase.find(use.phase);
                     PipelineTile* const t = tile == m_tileOfPhase.end() ? nullptr : &m_out.tiles[tile->second];

@@ -185,15 +185,31 @@ void Recorder::bulkDone(const sim::BulkDoneEvent& e) {
 }
 
 void Recorder::mbarrier(const sim::MbarrierEvent& e) {
-    if (e.address == sim::MbarrierEvent::kClusterBarrier || m_stream.events >= m_maxEvents)
+    if (m_stream.events >= m_maxEvents)
         return;
-    if (e.what == sim::MbarrierEvent::What::Init) {
-        m_mbarriers[e.address] = {};
-    } else if (e.what == sim::MbarrierEvent::What::Complete) {
+    using What = sim::MbarrierEvent::What;
+    const bool isCluster = e.address == sim::MbarrierEvent::kClusterBarrier; // barrier.cluster has no accesses, only this
+    switch (e.what) {
+    case What::Init: m_mbarriers[e.address] = {}; break;
+    case What::Release:
+    case What::RelaxedArrive:
+        if (isCluster) {
+            const std::uint32_t phase = presentPhase(e.address);
+            addUse(AsyncUse::What::Arrive).phase = phase;
+            ++m_stream.phases[phase].uses;
+        }
+        break;
+    case What::Acquire:
+        if (isCluster)
+            addUse(AsyncUse::What::Wait).phase = m_mbarriers[e.address].ended;
+        break;
+    case What::Complete: {
         Tracked& tracked = m_mbarriers[e.address];
         tracked.ended = presentPhase(e.address);
         tracked.present = kNone;
         ++tracked.number;
+        break;
+    }
     }
 }
 
@@ -248,7 +264,7 @@ void Recorder::instruction(const sim::InstructionEvent& e) {
     if (op.kind == sim::OpKind::Mbarrier && ptx::isWait(m_program.mbarriers[op.target].what) && access == kNone)
         m_failed[e.warp] = index;
     using Event = sim::InstructionEvent;
-    if ((e.flags & Event::kBarrierArrive) == 0)
+    if ((e.flags & Event::kBarrierArrive) == 0 || op.kind == sim::OpKind::ClusterArrive)
         return;
     if ((e.flags & Event::kBarrierRelease) == 0 || m_stream.barrierArrivals.empty()) {
         m_pending[e.warp].push_back(index);

@@ -574,6 +574,7 @@ private:
             if (!t.issues.empty() && t.end == 0) // cut or cancelled
                 t.end = m_warps[w].previous;
             m_out.cycles = std::max(m_out.cycles, t.end);
+            m_out.complete = m_out.complete && m_warps[w].next == m_warps[w].end; // else it waits for what was not recorded
         }
         for (const InstructionTiming& t : m_program.instructions)
             m_out.isArithmetic.push_back(t.pipe == Pipe::Fma || t.pipe == Pipe::Fp64);

@@ -2,7 +2,6 @@
 // The timing of an SM on kernels whose time is known: chains, throughputs, latency hiding, barriers, causes.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 
@@ -288,15 +287,12 @@ TEST_CASE("blocks that part at a divergent branch and warps without work are tim
         CHECK(w.end > 0);
 }
 
-TEST_CASE("three million events take well under a second") {
-    // 32 warps x 100,000 events; the design's bound of 100 ms is for an idle machine, see tests/bench.
+TEST_CASE("three million events are timed whole") {
+    // 32 warps x 100,000 events; how long that takes is told by tests/bench.
     std::string body = kFloats + "mov.u32 %r5, 0;\nLOOP:\n" + repeated(6, chains(16)) + "add.s32 %r5, %r5, 1;\nsetp.lt.s32 %p1, %r5, 1000;\n@%p1 bra LOOP;\n";
     TimedLaunch launch = warps(32);
     launch.options.maxEvents = 4'000'000;
-    const auto start = std::chrono::steady_clock::now();
     const test::Timed t = timeKernel(body, launch);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    CHECK(t.sm().complete);
     CHECK(t.sm().issues.size() > 3'000'000);
-    WARN("3.2 million events simulated and timed in " << seconds << " s");
-    CHECK(seconds < 5);
 }
