@@ -2,6 +2,7 @@
 // lanescope ladder: the matmul kernels as measured on a GPU, beside what the model says of ours.
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,6 @@ struct LadderArguments : MeasureArguments {
     bool json = false;
 };
 
-gpu::CublasProduct productOf(const session::MeasuredLadder& table, const session::LadderOptions& options) {
-    catalog::Overrides sizes = parametersOf(table, {}, options);
-    return {table.bestPoint == "cublas_gemm_f16" ? gpu::CublasProduct::Type::F16SumsInF32 : gpu::CublasProduct::Type::F32, sizes["M"], sizes["N"], sizes["K"]};
-}
-
 /// Every rung and cuBLAS, one after another. Rungs that fail, and a machine without cuBLAS, are said on standard error and left out.
 Result<session::MeasuredPoints> measure(const session::MeasuredLadder& table, const session::LadderOptions& options, const Measurer& measurer, const LadderArguments& a) {
     session::MeasuredPoints out;
@@ -53,9 +49,11 @@ Result<session::MeasuredPoints> measure(const session::MeasuredLadder& table, co
             return failure(kept.error());
     }
     showProgress(a, "measured", count - 1, count);
-    if (!table.bestPoint.empty())
-        if (Result<void> kept = keep(table.bestName, measurer.cublas(table.bestPoint, productOf(table, options))); !kept)
+    if (const std::optional<gpu::CublasProduct::Type> type = gpu::cublasType(table.bestPoint)) {
+        catalog::Overrides sizes = parametersOf(table, {}, options);
+        if (Result<void> kept = keep(table.bestName, measurer.cublas(table.bestPoint, {*type, sizes["M"], sizes["N"], sizes["K"]})); !kept)
             return failure(kept.error());
+    }
     showProgress(a, "measured", count, count);
     return out;
 }
@@ -84,11 +82,11 @@ Result<void> runLadder(const LadderArguments& a) {
         if (!measurer)
             return failure(measurer.error());
         gpu = !a.gpu.empty() ? a.gpu : measurer->gpu();
-        if (!session::MeasuredPoints{measurer->gpu(), {}}.isOn(gpu))
-            return failure("argument", fmt::format("this machine's GPU is {}, not {}", measurer->gpu(), gpu), {}, "leave --gpu out, or model without --run");
         const Result<device::Device> device = device::findDevice(gpu);
         if (!device)
             return failure(device.error());
+        if (!session::MeasuredPoints{measurer->gpu(), {}}.isOn(device->id))
+            return failure("argument", fmt::format("this machine's GPU is {}, not {}", measurer->gpu(), gpu), {}, "leave --gpu out, or model without --run");
         options.unmeasured = true;
         const Result<session::MeasuredLadder> table = ladderTable(*device, options);
         if (!table)
@@ -99,7 +97,10 @@ Result<void> runLadder(const LadderArguments& a) {
         measured->gpu = here->gpu;
         measured->points.insert(measured->points.end(), here->points.begin(), here->points.end());
     }
-    if (!measured->points.empty() && !measured->isOn(gpu))
+    const Result<device::Device> device = device::findDevice(gpu);
+    if (!device)
+        return failure(device.error());
+    if (!measured->points.empty() && !measured->isOn(device->id))
         return failure("measured", fmt::format("the points were measured on \"{}\", the ladder is of {}", measured->gpu, gpu), {a.measured.front(), 0, 0}, "choose that GPU with --gpu");
     options.measured = &*measured;
     const Result<session::Ladder> ladder = session::ladder(gpu, environment(), options);

@@ -118,9 +118,12 @@ Result<void> runSweep(const SweepArguments& a) {
         measurer = std::move(*opened);
     }
     request.gpu = !a.gpu.empty() ? a.gpu : measurer ? measurer->gpu() : !files->gpu.empty() ? files->gpu : "h100";
-    if (measurer && !session::MeasuredPoints{measurer->gpu(), {}}.isOn(request.gpu))
+    const Result<device::Device> device = device::findDevice(request.gpu);
+    if (!device)
+        return failure(device.error());
+    if (measurer && !session::MeasuredPoints{measurer->gpu(), {}}.isOn(device->id))
         return failure("argument", fmt::format("this machine's GPU is {}, not {}", measurer->gpu(), request.gpu), {}, "leave --gpu out, or model without --run");
-    if (!files->isOn(request.gpu))
+    if (!files->isOn(device->id))
         return failure("measured", fmt::format("the points were measured on \"{}\", {} is modelled", files->gpu, request.gpu), {a.measured.front(), 0, 0}, "choose that GPU with --gpu");
     for (const std::string& text : a.over) {
         Result<session::SweepAxis> axis = axisOf(text);

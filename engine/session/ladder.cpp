@@ -68,6 +68,8 @@ const char* toString(Agreement agreement) {
         return "no_overlap";
     case Agreement::Latency:
         return "latency";
+    case Agreement::Clock:
+        return "clock";
     case Agreement::TooFast:
         return "too_fast";
     case Agreement::NotModelled:
@@ -82,7 +84,8 @@ Result<MeasuredLadder> parseLadder(std::string_view text, const std::string& pat
     try {
         const json root = json::parse(text);
         MeasuredLadder ladder;
-        ladder.id = root.value("ladder", "sgemm");
+        ladder.id = root.value("ladder", ladder.id);
+        ladder.label = root.value("label", ladder.label);
         ladder.gpu = root.value("gpu", "");
         ladder.title = root.at("title").get<std::string>();
         ladder.source = root.at("source").get<std::string>();
@@ -101,6 +104,7 @@ Result<MeasuredLadder> parseLadder(std::string_view text, const std::string& pat
             rung.name = row.at("name").get<std::string>();
             rung.parameters = numbers(row.value("parameters", json::object()));
             rung.note = row.value("note", "");
+            rung.modelled = numbers(row.value("modelled", json::object()));
             if (isMeasured)
                 rung.flopsPerSecond = row.contains("ms") ? flops / (1e-3 * row["ms"].get<double>())
                                                          : 1e9 * row.at("gflops").get<double>();
@@ -151,6 +155,7 @@ std::size_t takeMeasured(MeasuredLadder& table, const LadderOptions& options, co
             if (kernel == nullptr || !point.isOf(*kernel, parametersOf(table, rung, options)))
                 continue;
             rung.flopsPerSecond = point.rate(flopsOf(sizes));
+            rung.clockMhz = point.clockMhz.value_or(0);
             ++count;
         }
     }
@@ -202,16 +207,16 @@ Result<MeasuredLadder> ladderTable(const device::Device& device, const LadderOpt
     MeasuredLadder table = std::move(*at);
     if (!isOwn) {
         table.gpu = device.id;
-        table.title = fmt::format("{} on {}, {}", table.id == "sgemm" ? "SGEMM" : "Tensor cores, f16 with f32 sums,", device.name, [&] {
-            std::vector<std::string> sizes;
-            for (const auto& [name, value] : table.sizes)
-                sizes.push_back(fmt::format("{} = {}", name, value));
-            return fmt::format("{}", fmt::join(sizes, ", "));
-        }());
         table.source.clear();
         table.bestFlopsPerSecond = 0;
         for (MeasuredRung& rung : table.rungs)
             rung.flopsPerSecond = 0;
+    }
+    if (!isOwn || !options.sizes.empty()) {
+        std::vector<std::string> sizes;
+        for (const auto& [name, value] : parametersOf(table, {}, options))
+            sizes.push_back(fmt::format("{} = {}", name, value));
+        table.title = fmt::format("{} on {}, {}", table.label, device.name, fmt::join(sizes, ", "));
     }
     const bool fits = options.measured != nullptr && options.measured->isOn(device.id);
     const std::size_t taken = fits ? takeMeasured(table, options, **kernels) : 0;
@@ -268,6 +273,7 @@ void judgeRoofs(LadderRung& rung) {
 } // namespace
 
 void judge(LadderRung& rung, CodeForm form) {
+    rung.errorAtClock.reset();
     if (!rung.modelled)
         return;
     const model::RooflinePoint& point = rung.modelled->point;
@@ -276,6 +282,9 @@ void judge(LadderRung& rung, CodeForm form) {
     rung.flopsPerSecond = point.flopsPerSecond * point.seconds / time.seconds;
     if (measured > 0)
         rung.error = rung.flopsPerSecond / measured - 1;
+    // DRAM has a clock of its own.
+    if (measured > 0 && rung.measured.clockMhz > 0 && rung.clockMhz > 0 && (time.isBoundBySm || point.bottleneck != model::RoofKind::Dram))
+        rung.errorAtClock = (1 + rung.error) * rung.measured.clockMhz / rung.clockMhz - 1;
     rung.flopsPerSecondWithoutOverlap = point.flopsPerSecond * point.seconds / sumOfRoofs(point);
     const std::string bound = toString(point.bottleneck);
     if (!(measured > 0)) {
@@ -297,6 +306,10 @@ void judge(LadderRung& rung, CodeForm form) {
                                   hidesMerging          ? "ptxas merges neighbouring accesses of the PTX into wider ones (see it as compiled)"
                                   : time.isBoundBySm    ? "ptxas orders the instructions of a loop further apart than we take it to"
                                                         : "the compiled form still has more of it than what ptxas made");
+    } else if (rung.errorAtClock && std::abs(*rung.errorAtClock) <= kClose) {
+        rung.agreement = Agreement::Clock;
+        rung.reason = fmt::format("the SM clock was at {:.0f} MHz while it ran, {:.0f} are modelled: at the power limit it falls. At that clock the model is {:+.0f}% off",
+                                  rung.measured.clockMhz, rung.clockMhz, 100 * *rung.errorAtClock);
     } else if (!rung.sm) {
         judgeRoofs(rung);
     } else {
@@ -304,6 +317,8 @@ void judge(LadderRung& rung, CodeForm form) {
         rung.reason = fmt::format("roofs allow {}, the timing of an SM {}, where warps wait for {}. Neither has conflicts of register banks, misses of "
                                   "the instruction cache after the first, or a clock below its boost under load",
                                   tera(point.flopsPerSecond), tera(point.flopsPerSecond * point.seconds / rung.sm->seconds), waitText(*rung.sm));
+        if (rung.errorAtClock && rung.measured.clockMhz < rung.clockMhz)
+            rung.reason += fmt::format(". The clock was at {:.0f} MHz of {:.0f}: at that, {:+.0f}%", rung.measured.clockMhz, rung.clockMhz, 100 * *rung.errorAtClock);
     }
     if (!rung.measured.note.empty())
         rung.reason += fmt::format(" ({})", rung.measured.note);
@@ -363,7 +378,10 @@ Result<Ladder> ladder(const std::string& gpu, const compile::Environment& enviro
             options.progress(result.rungs.size(), table->rungs.size());
         LadderRung rung;
         rung.measured = measured;
-        const catalog::Overrides parameters = parametersOf(*table, measured, options);
+        rung.clockMhz = device->value("boost_clock").value_or(0);
+        catalog::Overrides parameters = parametersOf(*table, measured, options);
+        for (const auto& [name, value] : measured.modelled)
+            parameters[name] = value;
         Result<ModelledKernel> modelled =
             modelKernel(*device, measured.kernel, parameters, environment, options.form,
                         options.cancel);
@@ -411,6 +429,8 @@ Json rungJson(const LadderRung& rung) {
              {"measured_flops_per_s", rung.measured.flopsPerSecond > 0 ? Json(rung.measured.flopsPerSecond) : Json()}};
     row["modelled_flops_per_s"] = rung.modelled ? Json(rung.flopsPerSecond) : Json();
     row["error"] = rung.modelled && rung.measured.flopsPerSecond > 0 ? Json(rung.error) : Json();
+    row["clock_mhz"] = rung.measured.clockMhz > 0 ? Json(rung.measured.clockMhz) : Json();
+    row["error_at_clock"] = rung.errorAtClock ? Json(*rung.errorAtClock) : Json();
     row["agreement"] = toString(rung.agreement);
     row["reason"] = rung.reason;
     if (!rung.modelled)

@@ -25,11 +25,14 @@ struct MeasuredRung {
     std::string name;   ///< as the source calls it
     catalog::Overrides parameters;
     double flopsPerSecond = 0; ///< 0: not measured
+    double clockMhz = 0;       ///< of the SMs while it was measured; 0: not known
     std::string note; ///< where our kernel differs from the one measured
+    catalog::Overrides modelled; ///< what is modelled instead, where these parameters cannot be
 };
 
 struct MeasuredLadder {
-    std::string id = "sgemm"; ///< what is climbed: "sgemm", "tensor"
+    std::string id = "sgemm"; ///< what is climbed: "sgemm", "tensor", "tensor-bf16"
+    std::string label = "SGEMM"; ///< for a reader
     std::string gpu, title, source;
     catalog::Overrides sizes; ///< of the problem
     std::string bestName;     ///< "cuBLAS"
@@ -40,7 +43,7 @@ struct MeasuredLadder {
 
 /// The tables built into the program that were measured on a GPU.
 Result<std::vector<MeasuredLadder>> measuredLadders();
-/// Names of the ladders that there are: "sgemm", "tensor".
+/// Names of the ladders that there are: "sgemm", "tensor", "tensor-bf16".
 std::vector<std::string> ladderIds();
 /// Reads one table. Errors (code "ladder") name file and field.
 Result<MeasuredLadder> parseLadder(std::string_view json, const std::string& path);
@@ -52,11 +55,12 @@ enum class Agreement : std::uint8_t {
     Tail,       ///< the last wave explains the rest
     NoOverlap,  ///< between the slowest roof and all of them one after another
     Latency,    ///< slower than that: waiting, which a roof does not see
+    Clock,      ///< at the clock that was measured, below the one that is modelled, within 15 per cent
     TooFast,    ///< slower than roofs and the timing of an SM allow
     NotModelled, ///< see the reason
     NotMeasured
 };
-/// "close", "too_slow", "tail", "no_overlap", "latency", "too_fast", "not_modelled", "not_measured".
+/// "close", "too_slow", "tail", "no_overlap", "latency", "clock", "too_fast", "not_modelled", "not_measured".
 const char* toString(Agreement agreement);
 
 /// What the timing of one SM says of a rung.
@@ -74,6 +78,8 @@ struct LadderRung {
     double flopsPerSecond = 0; ///< modelled: model::launchTime of both
     bool changesAsCompiled = false; ///< ptxas makes other accesses to shared memory of it than the PTX has
     double error = 0; ///< modelled / measured FLOP/s - 1; above 0: the model is faster
+    double clockMhz = 0; ///< that is modelled
+    std::optional<double> errorAtClock; ///< the same at the clock that was measured; nothing where that is not known or does not matter
     /// If the roofs were worked off one after another, FLOP/s.
     double flopsPerSecondWithoutOverlap = 0;
     Agreement agreement = Agreement::NotModelled;
@@ -100,7 +106,7 @@ struct LadderOptions {
 /// The rungs of a ladder on a GPU, as its table or as points say how fast they are; nothing is modelled. Errors (code "ladder"): no ladder of
 /// this name; nothing was measured on this GPU (unless options.unmeasured).
 Result<MeasuredLadder> ladderTable(const device::Device& device, const LadderOptions& options = {});
-/// The rung's parameters at the sizes that are modelled and measured.
+/// The rung's parameters at the sizes that are measured.
 catalog::Overrides parametersOf(const MeasuredLadder& table, const MeasuredRung& rung, const LadderOptions& options);
 
 /// Rungs whose kernel cannot be modelled stay in the list, with the reason. Errors (code "ladder"):

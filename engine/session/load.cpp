@@ -405,7 +405,7 @@ Result<PreparedLaunch> prepare(const LoadedProgram& program, const LaunchRequest
         errors.push_back(wrongArgumentCount(program, names, specs.size()));
     if (!errors.empty())
         return failure(std::move(errors));
-    if (Result<void> checked = sim::checkLaunch(launch); !checked)
+    if (Result<void> checked = sim::checkLaunch(launch, request.where); !checked)
         return failure(checked.error());
     return out;
 }

@@ -52,7 +52,7 @@ Result<MeasuredPoints> parseMeasured(std::string_view text, const std::string& p
         MeasuredPoint point;
         point.kernel = row["kernel"].get<std::string>();
         for (const auto& [key, target] : {std::pair{"time_s", &point.seconds},
-                                          std::pair{"flops_per_s", &point.flopsPerSecond}}) {
+                                          std::pair{"flops_per_s", &point.flopsPerSecond}, std::pair{"clock_mhz", &point.clockMhz}}) {
             if (!row.contains(key))
                 continue;
             const double value = row[key].is_number() ? row[key].get<double>() : -1;
@@ -96,6 +96,8 @@ Json pointJson(const MeasuredPoint& point) {
         out["registers_per_thread"] = *point.registersPerThread;
     if (point.blocksPerSm)
         out["blocks_per_sm"] = *point.blocksPerSm;
+    if (point.clockMhz)
+        out["clock_mhz"] = *point.clockMhz;
     if (!point.parameters.empty())
         out["parameters"] = point.parameters;
     return out;

@@ -2,7 +2,8 @@
 // Files of measured points: what a GPU really took, saved by `lanescope run`, `sweep` and `ladder` (--save), drawn beside the model.
 //   {"gpu": "h200", "points": [{"kernel": "k01_naive", "time_s": 0.0012, "parameters": {"M": 4096}}, {"kernel":
 //   "k02_coalesced", "flops_per_s": 6.2e12}]}
-// "gpu" and "parameters" may be missing; a point has time_s or flops_per_s or both, and may have registers_per_thread and blocks_per_sm.
+// "gpu" and "parameters" may be missing; a point has time_s or flops_per_s or both, and may have registers_per_thread,
+// blocks_per_sm and clock_mhz.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ struct MeasuredPoint {
     std::map<std::string, std::int64_t> parameters; ///< those it was launched with; empty: not said
     std::optional<double> seconds, flopsPerSecond;  ///< at least one, positive and finite
     std::optional<int> registersPerThread{}, blocksPerSm{}; ///< as the driver reports them
+    std::optional<double> clockMhz{}; ///< of the SMs while it ran, median
 
     /// Whether it was launched with these values; a parameter that is not among them has its default.
     bool isOf(const catalog::Kernel& of, const std::map<std::string, std::int64_t>& values) const;

@@ -77,6 +77,7 @@ struct LaunchRequest {
     sim::Schedule schedule = sim::Schedule::InTurn;
     std::uint64_t seed = 1;
     Contents contents = Contents::Filled;
+    sim::Where where = sim::Where::Simulator;
 };
 
 struct PreparedLaunch {

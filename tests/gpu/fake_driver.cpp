@@ -86,7 +86,7 @@ int cuCtxSynchronize() {
         for (;;)
             sleep(1);
     if (is("die"))
-        std::raise(SIGSEGV);
+        std::raise(SIGABRT);
     return is("fault") ? 700 : 0;
 }
 int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void** values) {

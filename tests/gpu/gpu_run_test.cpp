@@ -56,10 +56,10 @@ TEST_CASE("a run is verified, compared, timed and set beside the model") {
     CHECK(report["verification"]["matches"] == true);
     CHECK(report["simulator"]["different"] == 0);
     CHECK(report["simulator"]["elements"] == 30000);
-    CHECK(report["time"]["median_s"].get<double>() == Approx(0.5e-3));
+    CHECK(report["time"]["median_s"].get<double>() == Approx(0.125e-3));
     CHECK(report["function"]["registers_per_thread"] == 12);
-    CHECK(report["points"][0]["flops_per_s"].get<double>() == Approx(10000 / 0.5e-3));
-    CHECK(report["model"]["error"].get<double>() == Approx(report["model"]["time_s"].get<double>() / 0.5e-3 - 1));
+    CHECK(report["points"][0]["flops_per_s"].get<double>() == Approx(10000 / 0.125e-3));
+    CHECK(report["model"]["error"].get<double>() == Approx(report["model"]["time_s"].get<double>() / 0.125e-3 - 1));
 
     SECTION("the saved point is drawn beside the model") {
         const test::ProgramRun roofline = runFake("", {"roofline", "vector_add", "--gpu", "h200", "--measured", "points.json", "--json"}, scratch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `lanescope sweep --run` and `ladder --run` with stand-ins for the driver and for cuBLAS: every event takes half a millisecond.
+// `lanescope sweep --run` and `ladder --run` with stand-ins for the driver and for cuBLAS: two events are half a millisecond apart, so four launches are timed between them.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -64,8 +64,8 @@ TEST_CASE("a sweep is measured point by point, saved, and read again without a G
     for (std::size_t i = 0; i < 4; ++i) {
         const json& point = report["points"][i];
         INFO(point.dump());
-        CHECK(point["measured_time_s"].get<double>() == Approx(0.5e-3));
-        CHECK(point["measured_flops_per_s"].get<double>() == Approx(2.0 * 32 * 32 * 32 / 0.5e-3));
+        CHECK(point["measured_time_s"].get<double>() == Approx(0.125e-3));
+        CHECK(point["measured_flops_per_s"].get<double>() == Approx(2.0 * 32 * 32 * 32 / 0.125e-3));
         CHECK(point["model_error"].get<double>() == Approx(point["flops_per_s"].get<double>() / point["measured_flops_per_s"].get<double>() - 1));
         CHECK(point["driver_registers"] == 12);
         CHECK(point["driver_blocks_per_sm"] == 8);
@@ -129,7 +129,7 @@ TEST_CASE("a ladder is measured rung by rung with cuBLAS above it", "[measure]")
     const std::vector<std::string> ladder{"ladder", "-D", "M=64", "-D", "N=64", "-D", "K=64"};
     std::vector<std::string> measure = ladder;
     measure.insert(measure.end(), {"--run", "--save", "points.json", "--json"});
-    const double rate = 2.0 * 64 * 64 * 64 / 0.5e-3;
+    const double rate = 2.0 * 64 * 64 * 64 / 0.125e-3;
     const test::ProgramRun ran = run(measure, scratch);
     const json report = jsonOf(ran);
     CHECK(report["gpu"] == "h200");
@@ -152,7 +152,7 @@ TEST_CASE("a ladder is measured rung by rung with cuBLAS above it", "[measure]")
     again.insert(again.end(), {"--gpu", "a100"});
     checkRefused(run(again, scratch), "measured on \"h200\", the ladder is of a100");
     checkRefused(run({"ladder", "--gpu", "a100"}, scratch), "no ladder was measured on");
-    checkRefused(run({"ladder", "climb"}, scratch), "there is no ladder 'climb' (there are sgemm, tensor)");
+    checkRefused(run({"ladder", "climb"}, scratch), "there is no ladder 'climb' (there are sgemm, tensor, tensor-bf16)");
 }
 
 TEST_CASE("when cuBLAS fails only its bar is missing", "[measure]") {

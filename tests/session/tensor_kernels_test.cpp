@@ -251,6 +251,8 @@ TEST_CASE("the wide, ordered, stored and clustered kernels are right with any ri
         defines.emplace_back("GROUP", group);
         CHECK(run("t8_ordered", defines).result == wide.result);
         CHECK(run("t10_cluster", defines).result == run("t9_stored", defines).result);
+        run("t11_frugal", defines);      // every other tile sums from its last depth to its first
+        run("t11_frugal_bf16", defines);
     }
     // 4 tiles of 4 depths, two warpgroups, four products of four warps each; a box of A, four of B, and four that each warpgroup stores.
     const Run stored = run("t9_stored", {});

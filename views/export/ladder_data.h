@@ -50,6 +50,8 @@ struct LadderTable {
 };
 /// The measured tables that there are.
 std::vector<LadderTable> ladderTables();
+/// Ladders of tensor cores, which every GPU that has them can be modelled on: "tensor", "tensor-bf16".
+std::vector<std::string> tensorLadders();
 
 struct LadderRequest {
     std::string gpu, id = "sgemm";

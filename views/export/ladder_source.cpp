@@ -14,6 +14,12 @@ std::vector<LadderTable> ladderTables() {
     return out;
 }
 
+std::vector<std::string> tensorLadders() {
+    std::vector<std::string> ids = session::ladderIds();
+    std::erase(ids, "sgemm");
+    return ids;
+}
+
 namespace {
 
 session::LadderOptions optionsOf(const LadderRequest& request) {
@@ -42,7 +48,7 @@ LadderData dataOf(std::shared_ptr<const session::Ladder> ladder) {
         if (rung.modelled)
             entry.modelledFlopsPerSecond = rung.flopsPerSecond;
         entry.error = rung.error;
-        entry.isClose = rung.agreement == session::Agreement::Close;
+        entry.isClose = rung.agreement == session::Agreement::Close || rung.agreement == session::Agreement::Clock;
         entry.agreement = session::toString(rung.agreement);
         entry.reason = rung.reason;
         entry.note = rung.measured.note;

@@ -167,20 +167,21 @@ private:
         invalidate();
     }
 
-    /// The tables that there are, then ladders of the GPU that is modelled: SGEMM where it has no table but was measured, and tensor cores.
+    /// The tables that there are, then ladders of the GPU that is modelled: SGEMM where it has no table but was measured, and those of tensor cores.
     std::vector<LadderTable> tables() const {
         std::vector<LadderTable> out = ladderTables();
         const std::string gpu = m_store->performance()->deviceId;
         const bool hasTable = std::any_of(out.begin(), out.end(), [&](const LadderTable& t) { return t.gpu == gpu; });
         if (!hasTable && !m_store->measuredOn(gpu).points.empty())
             out.push_back({gpu, {}, "sgemm"});
-        out.push_back({gpu, {}, "tensor"});
+        for (const std::string& id : tensorLadders())
+            out.push_back({gpu, {}, id});
         return out;
     }
     static QStringList namesOf(const std::vector<LadderTable>& tables) {
         QStringList names;
         for (const LadderTable& table : tables)
-            names << (table.id == "tensor" ? tr("Tensor") : QString::fromStdString(table.gpu).toUpper().remove(QStringLiteral("RTX-")));
+            names << (table.id == "sgemm" ? QString::fromStdString(table.gpu).toUpper().remove(QStringLiteral("RTX-")) : table.id == "tensor" ? tr("Tensor") : tr("bf16"));
         return names;
     }
 
@@ -196,7 +197,7 @@ private:
         if (!std::equal(now.begin(), now.end(), m_tables.begin(), m_tables.end(), isSame)) {
             const LadderTable shown = m_tables[m_table];
             m_tables = now;
-            const auto at = std::find_if(m_tables.begin(), m_tables.end(), [&](const LadderTable& t) { return t.id == shown.id && (t.gpu == shown.gpu || t.id == "tensor"); });
+            const auto at = std::find_if(m_tables.begin(), m_tables.end(), [&](const LadderTable& t) { return t.id == shown.id && (t.gpu == shown.gpu || t.id != "sgemm"); });
             m_table = at == m_tables.end() ? 0 : std::size_t(at - m_tables.begin());
             if (m_bar != nullptr)
                 m_bar->setItems(namesOf(m_tables), int(m_table));
@@ -215,7 +216,7 @@ private:
 
     void measure() {
         const QString id = QString::fromStdString(m_tables[m_table].id);
-        m_hardware->start({{id == QLatin1String("tensor") ? tr("the tensor ladder") : tr("the ladder"), {}, {QStringLiteral("ladder"), id, QStringLiteral("--run"), QStringLiteral("--progress")}, {}}});
+        m_hardware->start({{id == QLatin1String("sgemm") ? tr("the ladder") : tr("the tensor ladder"), {}, {QStringLiteral("ladder"), id, QStringLiteral("--run"), QStringLiteral("--progress")}, {}}});
     }
 
     void updateControls() {
