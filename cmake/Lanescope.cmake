@@ -57,7 +57,7 @@ function(lanescope_test name)
         LANESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 900)
 endfunction()
 
 # lanescope_embed(NAME BASE folder FILES files...): static library lanescope_embed_NAME that holds the files' bytes and defines

@@ -165,6 +165,10 @@ TEST_CASE("when cuBLAS fails only its bar is missing", "[measure]") {
     CHECK((*rungOf(whole, "t1_wmma"))["agreement"] != "not_measured");
     CHECK((*rungOf(whole, "t5_wgmma"))["measured_flops_per_s"].is_null()); // the stand-in makes no tensor maps
     CHECK((*rungOf(whole, "t5_wgmma"))["agreement"] == "not_measured");
+    const json bfloat = jsonOf(run({"ladder", "tensor-bf16", "-D", "M=128", "-D", "N=128", "-D", "K=128", "--run", "--json"}, scratch));
+    CHECK(hasBest(bfloat));
+    CHECK(bfloat["best"]["name"] == "cuBLAS (bf16, f32 sums)");
+    CHECK(bfloat["rungs"][0]["kernel"] == "t11_frugal_bf16");
     for (const auto& [mode, what] : {std::pair{"refuses", "cannot be started"}, std::pair{"wrong", "cuBLAS gives"}}) {
         const test::ProgramRun ran = run(ladder, scratch, {{}, mode});
         INFO(mode << ran.err);

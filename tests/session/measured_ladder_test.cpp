@@ -70,6 +70,52 @@ TEST_CASE("a rung says why the model is off") {
     CHECK_THAT(rungOf(0.3e12, 0.5).reason, Catch::Contains("25% occupancy"));
 }
 
+TEST_CASE("a clock that fell below the modelled one explains what it explains") {
+    const auto at = [](double measured, double clock, double dram = 0.5) {
+        LadderRung rung = rungOf(measured, dram);
+        rung.modelled->point.bottleneck = dram > 1 ? model::RoofKind::Dram : model::RoofKind::Fp32;
+        rung.sm = SmTime{1, 0.5, 1, timing::WarpState::Issued, 0};
+        rung.clockMhz = 2000;
+        rung.measured.clockMhz = clock;
+        judge(rung);
+        return rung;
+    };
+    const LadderRung throttled = at(0.7e12, 1500); // the model gives 1 TFLOP/s: 0.75 at 1500 of 2000 MHz
+    CHECK(throttled.agreement == Agreement::Clock);
+    CHECK(throttled.error == Approx(1 / 0.7 - 1));
+    CHECK(*throttled.errorAtClock == Approx(0.75 / 0.7 - 1));
+    CHECK(throttled.reason.find("1500 MHz") != std::string::npos);
+    const LadderRung slower = at(0.5e12, 1500); // no more than a part of it
+    CHECK(slower.agreement == Agreement::TooFast);
+    CHECK(slower.reason.find("1500 MHz of 2000: at that, +50%") != std::string::npos);
+    CHECK(at(0.95e12, 1900).agreement == Agreement::Close);
+    CHECK_FALSE(at(0.7e12, 0).errorAtClock);        // not known
+    CHECK_FALSE(at(0.7e12, 1500, 2).errorAtClock);  // DRAM has a clock of its own
+}
+
+TEST_CASE("measured points keep the clock") {
+    const MeasuredPoints points{"h200", {MeasuredPoint{"k01_naive", {{"M", 64}}, 1e-3, {}, {}, {}, 1470.0}}};
+    const Result<MeasuredPoints> again = parseMeasured(toJson(points), "points.json");
+    REQUIRE(again);
+    CHECK(again->points.at(0).clockMhz == 1470.0);
+    CHECK_FALSE(parseMeasured(R"({"points": [{"kernel": "k", "time_s": 1, "clock_mhz": 0}]})", "points.json"));
+}
+
+TEST_CASE("rungs in clusters of two are modelled as clusters of one, and say so") {
+    LadderOptions options;
+    options.id = "tensor";
+    options.unmeasured = true;
+    const Result<MeasuredLadder> table = ladderTable(*device::findDevice("h200"), options);
+    REQUIRE(table);
+    const MeasuredRung& top = table->rungs.back();
+    CHECK(top.kernel == "t11_frugal");
+    CHECK(parametersOf(*table, top, options).at("CLUSTER") == 2);
+    CHECK(top.modelled.at("CLUSTER") == 1);
+    CHECK_FALSE(top.note.empty());
+    options.sizes = {{"M", 256}, {"N", 512}, {"K", 128}};
+    CHECK(ladderTable(*device::findDevice("h200"), options)->title == "Tensor cores, f16 with f32 sums, on NVIDIA H200 SXM, K = 128, M = 256, N = 512");
+}
+
 TEST_CASE("the first rungs on an A6000 and on an H200") {
     // The rate does not depend on the size once the GPU is full; K is short to be quick.
     LadderOptions options;

@@ -8,6 +8,7 @@
 #include "engine/session/product_view.h"
 #include "engine/session/session.h"
 #include "engine/session/simulate.h"
+#include "engine/session/timing.h"
 #include "engine/tensor/product.h"
 
 using namespace lanescope;
@@ -259,6 +260,45 @@ TEST_CASE("the wide, ordered, stored and clustered kernels are right with any ri
     CHECK(stored.metric("tensor_instructions_gmma") == 4 * 4 * 2 * 4 * 4);
     CHECK(stored.metric("bulk_copies") == 4 * 4 * 5 + 4 * 2 * 4);
     CHECK(stored.metric("shared_store_conflicts") == 0);
+}
+
+TEST_CASE("a kernel in clusters of one block takes an SM as long as without clusters", "[session][tensor]") {
+    const auto cycles = [](const char* id) {
+        LoadRequest request;
+        request.subject = id;
+        request.defines = {{"M", "128"}, {"N", "256"}, {"K", "512"}, {"BLOCKS", "1"}};
+        Result<LoadedProgram> program = load(request, environment());
+        if (!program)
+            FAIL(toString(program.error()));
+        const Result<device::Device> device = device::findDevice("h200");
+        const Result<PreparedLaunch> prepared = prepare(*program, {}, *device);
+        REQUIRE(prepared);
+        const Result<TimingReport> report = timeLaunch(*program, *prepared, *device, {});
+        REQUIRE(report);
+        CHECK(report->sm.complete);
+        return static_cast<double>(report->sm.cycles);
+    };
+    CHECK(cycles("t10_cluster") == Approx(cycles("t9_stored")).epsilon(0.05));
+    CHECK(cycles("t11_frugal") == Approx(cycles("t9_stored")).epsilon(0.05));
+}
+
+TEST_CASE("clusters of two blocks are for a GPU, and in whole clusters", "[session][tensor]") {
+    const std::string text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n.reqnctapercluster 2, 1, 1\n{\nret;\n}\n";
+    const Result<LoadedProgram> program = loadPtx(text, "pair.ptx", "k");
+    if (!program)
+        FAIL(toString(program.error()));
+    const Result<device::Device> device = device::findDevice("h200");
+    LaunchRequest request;
+    request.grid = Dim3{4, 1, 1};
+    const Result<PreparedLaunch> simulated = prepare(*program, request, *device);
+    REQUIRE_FALSE(simulated);
+    CHECK(simulated.error().front().code == "unsupported");
+    request.where = sim::Where::Gpu;
+    CHECK(prepare(*program, request, *device));
+    request.grid = Dim3{3, 1, 1};
+    const Result<PreparedLaunch> odd = prepare(*program, request, *device);
+    REQUIRE_FALSE(odd);
+    CHECK(odd.error().front().message.find("whole clusters") != std::string::npos);
 }
 
 TEST_CASE("a descriptor that names another swizzle is found by its first wrong element and who owns it", "[session][tensor]") {

@@ -97,6 +97,21 @@ TEST_CASE("a wait ends when the last has arrived, in modelled time") {
     CHECK(cyclesIn(late.sm(), 0, WarpState::Mbarrier) == 0);
 }
 
+TEST_CASE("barrier.cluster is waited for until the last warp has arrived") {
+    const std::string meet = "barrier.cluster.arrive; barrier.cluster.wait;\n", late = "setp.lt.u32 %p2, %r0, 32;\n@%p2 bra MEET;\n" + test::repeated(200, kChain) + "MEET:\n";
+    test::TimedLaunch launch;
+    launch.threads = 128;
+    const test::Timed early = test::timeKernel(meet + "bar.sync 0;\n" + meet, launch), delayed = test::timeKernel(late + meet + "bar.sync 0;\n" + meet, launch);
+    for (const test::Timed* t : {&early, &delayed}) {
+        CHECK(t->sm().complete);
+        for (const timing::WarpTiming& w : t->sm().warps)
+            CHECK(w.end > 0);
+    }
+    // Warp 0 does nothing before: it waits for the others' 200 additions, about four cycles each.
+    CHECK(delayed.sm().warps[0].end - early.sm().warps[0].end > 600);
+    CHECK(delayed.sm().warps[0].end - early.sm().warps[0].end < 1500);
+}
+
 TEST_CASE("copies that an mbarrier tracks end its phase when their data are there") {
     const std::string body = withBarrier(32) + "cvt.u64.u32 %rd1, %r0;\nshl.b64 %rd1, %rd1, 4;\nadd.s64 %rd1, %rd1, %rd0;\nshl.b32 %r3, %r0, 4;\nadd.s32 %r3, %r3, %r2;\n"
                                              "cp.async.cg.shared.global [%r3], [%rd1], 16;\ncp.async.mbarrier.arrive.noinc.shared.b64 [%r1];\n" + kTry;
