@@ -176,11 +176,11 @@ TEST_CASE("as compiled, with an SM's timing, the rungs of an H200 come near to w
     for (const LadderRung& rung : h200->rungs) {
         INFO(rung.measured.name << ": " << rung.error << ", " << rung.reason);
         CHECK(rung.sm);
-        CHECK(std::abs(rung.error) < 0.3); // the 2-D tiles are the worst, at -24%
-        near += std::abs(rung.error) < 0.2 ? 1 : 0;
+        CHECK(std::abs(rung.error) < 0.25); // double buffered is the worst, at +23%
+        near += std::abs(rung.error) < 0.15 ? 1 : 0;
         CHECK(rung.flopsPerSecond <= rung.modelled->point.flopsPerSecond * (1 + 1e-12));
     }
-    CHECK(near >= 7); // of eleven
+    CHECK(near >= 8); // of eleven
 }
 
 TEST_CASE("ladders that are not there or are broken") {

@@ -199,12 +199,15 @@ void Workspace::resetLayout() {
 }
 
 void Workspace::raisePane(const QString& paneId) {
-    if (PaneDock* found = dock(paneId)) {
-        found->show();
+    PaneDock* found = dock(paneId);
+    if (found == nullptr)
+        return;
+    found->show();
+    // A tab raised before the layout has run is taken to be in front and is not: raising it again would do nothing.
+    if (m_isSettled)
         found->raise();
-        if (!m_isSettled && !m_raised.contains(paneId))
-            m_raised << paneId;
-    }
+    else if (!m_raised.contains(paneId))
+        m_raised << paneId;
 }
 
 void Workspace::showEvent(QShowEvent* event) {
@@ -218,7 +221,6 @@ void Workspace::showEvent(QShowEvent* event) {
     QTimer::singleShot(0, this, [this] {
         if (m_saved.isEmpty())
             resizeToFit();
-        // Nor does the front tab of a group hold that was raised before.
         m_isSettled = true;
         for (const QString& pane : std::exchange(m_raised, {}))
             raisePane(pane);

@@ -6,6 +6,8 @@
 #include <memory>
 #include <tuple>
 
+#include <QAbstractItemView>
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -51,32 +53,40 @@ public:
     }
 
     QWidget* headerControls() override {
-        if (m_bar == nullptr) {
+        if (m_choice == nullptr) {
             m_controls = new QWidget;
             auto* row = new QHBoxLayout(m_controls);
             row->setContentsMargins(0, 0, 0, 0);
-            row->setSpacing(6);
+            row->setSpacing(4);
             auto* forms = new SegmentBar(QStringLiteral("ladder_form"), m_controls);
             forms->setItems({tr("Written"), tr("Compiled")}, 1);
             forms->onChange = [this](int i) {
                 m_form = i == 1 ? session::CodeForm::Compiled : session::CodeForm::Written;
                 start();
             };
-            m_bar = new SegmentBar(QStringLiteral("ladder_table"), m_controls);
+            m_choice = new QComboBox(m_controls);
+            m_choice->setObjectName(QStringLiteral("ladder_table"));
+            m_choice->setAccessibleName(tr("Which ladder"));
+            m_choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+            m_choice->setMinimumContentsLength(4);
+            m_choice->setMaximumWidth(66);
+            m_choice->view()->setMinimumWidth(110);
+            m_choice->setToolTip(tr("Which ladder"));
+            m_choice->setStyleSheet(QStringLiteral("QComboBox { min-height: 18px; max-height: 18px; font-size: 11px; padding: 0 0 0 5px; } QComboBox::drop-down { width: 16px; }"));
             m_measure = new QPushButton(m_controls);
             m_measure->setObjectName(QStringLiteral("ladder_measure"));
-            m_measure->setStyleSheet(QStringLiteral("min-height: 16px; max-height: 16px; font-size: 11px; padding: 0 8px; border-radius: 3px;"));
+            m_measure->setStyleSheet(QStringLiteral("min-height: 16px; max-height: 16px; font-size: 11px; padding: 0 5px; border-radius: 3px;"));
             m_measure->setToolTip(tr("Runs the kernels of this ladder, and cuBLAS where it is there, on this machine's GPU"));
             connect(m_measure, &QAbstractButton::clicked, this, [this] { m_hardware->isRunning() ? m_hardware->cancel() : measure(); });
             row->addWidget(forms);
-            row->addWidget(m_bar);
+            row->addWidget(m_choice);
             row->addWidget(m_measure);
             updateControls();
-            m_bar->setItems(namesOf(m_tables), int(m_table));
-            m_bar->onChange = [this](int i) {
+            showTables();
+            connect(m_choice, &QComboBox::activated, this, [this](int i) {
                 m_table = std::size_t(i);
                 start();
-            };
+            });
         }
         return m_controls;
     }
@@ -91,8 +101,7 @@ public:
         if (found == m_tables.end() || found - m_tables.begin() == std::ptrdiff_t(m_table))
             return;
         m_table = std::size_t(found - m_tables.begin());
-        if (m_bar != nullptr)
-            m_bar->setItems(m_bar->items(), int(m_table));
+        showTables();
         restart();
     }
 
@@ -185,6 +194,14 @@ private:
         return names;
     }
 
+    void showTables() {
+        if (m_choice == nullptr)
+            return;
+        m_choice->clear();
+        m_choice->addItems(namesOf(m_tables));
+        m_choice->setCurrentIndex(int(m_table));
+    }
+
     LadderRequest request() const {
         const LadderTable& table = m_tables[m_table];
         return {table.gpu, table.id, m_form, m_store->measuredOn(table.gpu), table.title.empty()};
@@ -199,8 +216,7 @@ private:
             m_tables = now;
             const auto at = std::find_if(m_tables.begin(), m_tables.end(), [&](const LadderTable& t) { return t.id == shown.id && (t.gpu == shown.gpu || t.id != "sgemm"); });
             m_table = at == m_tables.end() ? 0 : std::size_t(at - m_tables.begin());
-            if (m_bar != nullptr)
-                m_bar->setItems(namesOf(m_tables), int(m_table));
+            showTables();
             if (!isSame(m_tables[m_table], shown)) {
                 restart();
             }
@@ -292,7 +308,7 @@ private:
     std::optional<std::size_t> m_hover;
     QPointF m_mouse;
     QWidget* m_controls = nullptr;
-    SegmentBar* m_bar = nullptr;
+    QComboBox* m_choice = nullptr;
     QPushButton* m_measure = nullptr;
     TableModel m_model;
 };
