@@ -792,8 +792,11 @@ void Checker::access(const sim::AccessEvent& event) {
         elements(event);
         return;
     }
+    // In each warp's own order, which every schedule has.
     if (event.space == Space::Shared && event.kind == AccessKind::Load)
-        s.copyWaits.read(event); // in each warp's own order, which every schedule has
+        s.copyWaits.read(event);
+    else if (event.space == Space::Shared && !event.async)
+        s.copyWaits.written(event);
     if (!s.logging) {
         s.judge(event);
         return;

@@ -50,6 +50,16 @@ void CopyWaits::read(const sim::AccessEvent& event) {
         by.last->couldAllow = std::min(by.last->couldAllow, std::max(by.committed - std::min(by.committed, newest), by.last->allowed));
 }
 
+void CopyWaits::written(const sim::AccessEvent& event) {
+    if (m_groupAt.empty())
+        return;
+    forEachLane(event.active & ~event.outOfBounds, [&](int lane) {
+        const std::uint64_t first = event.addresses[lane] / kGranule, last = (event.addresses[lane] + static_cast<unsigned>(event.bytes) - 1) / kGranule;
+        for (std::uint64_t at = first; at <= last && at < m_groupAt.size(); ++at)
+            m_groupAt[static_cast<std::size_t>(at)] = 0;
+    });
+}
+
 void CopyWaits::endBlock() {
     if (m_warps.empty())
         return;

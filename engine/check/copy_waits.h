@@ -21,6 +21,8 @@ public:
     void waited(const sim::CopiesWaitedEvent& event);
     /// A read of shared memory.
     void read(const sim::AccessEvent& event);
+    /// A write of shared memory other than by cp.async: no group brought what is there now.
+    void written(const sim::AccessEvent& event);
     void endBlock();
 
     struct Wait {

@@ -148,6 +148,8 @@ TEST_CASE("a wait for more groups than are read before the next wait is told, wi
     const std::vector<std::string> other = messages(two + "cp.async.wait_group 0; bar.sync 0;\nld.shared.u32 %r2, [%r12]; cp.async.wait_group 0; bar.sync 0;\nld.shared.u32 %r3, [%r12+256];", 64);
     REQUIRE(other.size() == 1);
     CHECK_THAT(other[0], Contains("cp.async.wait_group 1 would do"));
+    // A wait for all before shared memory is used for something else, which is read back.
+    CHECK(messages(two + "cp.async.wait_group 1;\n" + first + "cp.async.wait_group 0;\nst.shared.u32 [%r10], %r2; ld.shared.u32 %r3, [%r10];\n").empty());
     // Whose groups are whose is not known when one warp commits more than the other.
     CHECK(messages(two + "setp.lt.u32 %p0, %r0, 32;\n@%p0 cp.async.commit_group;\ncp.async.wait_group 0;\n" + first + "cp.async.wait_group 0;\n" + second, 64).empty());
 }
