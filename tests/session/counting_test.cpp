@@ -78,7 +78,8 @@ bool movesData(const std::string& body) {
 
 } // namespace
 
-TEST_CASE("every kernel of the catalog counts the same without values") {
+TEST_CASE("every kernel of the catalog counts the same without values, as written and as compiled") {
+    const CodeForm form = GENERATE(CodeForm::Written, CodeForm::Compiled);
     const auto kernels = builtInKernels();
     REQUIRE(kernels);
     const compile::Environment environment = compile::environmentFrom([](const char* name) { return std::getenv(name); });
@@ -87,6 +88,7 @@ TEST_CASE("every kernel of the catalog counts the same without values") {
         INFO(kernel.id);
         LoadRequest request;
         request.subject = kernel.id;
+        request.form = form;
         const auto program = load(request, environment);
         if (!program)
             FAIL(toString(program.error()));
