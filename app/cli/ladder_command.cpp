@@ -76,15 +76,18 @@ Result<void> runLadder(const LadderArguments& a) {
     Result<session::MeasuredPoints> measured = measuredFiles(a);
     if (!measured)
         return failure(measured.error());
-    std::string gpu = !a.gpu.empty() ? a.gpu : !measured->gpu.empty() ? measured->gpu : "rtx-a6000";
+    std::optional<Measurer> measurer;
     if (a.run) {
-        const Result<Measurer> measurer = Measurer::open(a);
-        if (!measurer)
-            return failure(measurer.error());
-        gpu = !a.gpu.empty() ? a.gpu : measurer->gpu();
-        const Result<device::Device> device = device::findDevice(gpu);
-        if (!device)
-            return failure(device.error());
+        Result<Measurer> opened = Measurer::open(a);
+        if (!opened)
+            return failure(opened.error());
+        measurer = std::move(*opened);
+    }
+    const std::string gpu = !a.gpu.empty() ? a.gpu : measurer ? measurer->gpu() : !measured->gpu.empty() ? measured->gpu : "rtx-a6000";
+    const Result<device::Device> device = device::findDevice(gpu);
+    if (!device)
+        return failure(device.error());
+    if (measurer) {
         if (!session::MeasuredPoints{measurer->gpu(), {}}.isOn(device->id))
             return failure("argument", fmt::format("this machine's GPU is {}, not {}", measurer->gpu(), gpu), {}, "leave --gpu out, or model without --run");
         options.unmeasured = true;
@@ -97,9 +100,6 @@ Result<void> runLadder(const LadderArguments& a) {
         measured->gpu = here->gpu;
         measured->points.insert(measured->points.end(), here->points.begin(), here->points.end());
     }
-    const Result<device::Device> device = device::findDevice(gpu);
-    if (!device)
-        return failure(device.error());
     if (!measured->points.empty() && !measured->isOn(device->id))
         return failure("measured", fmt::format("the points were measured on \"{}\", the ladder is of {}", measured->gpu, gpu), {a.measured.front(), 0, 0}, "choose that GPU with --gpu");
     options.measured = &*measured;

@@ -14,7 +14,6 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/supervise.h"
-#include "engine/base/median.h"
 #include "engine/compile/process.h"
 #include "engine/session/gpu_run.h"
 
@@ -101,8 +100,7 @@ Result<session::MeasuredPoint> Measurer::cublas(const std::string& name, const g
             point.kernel = name;
             point.parameters = {{"M", product.m}, {"N", product.n}, {"K", product.k}};
             point.seconds = run->time.median;
-            if (!run->time.clockMhz.empty())
-                point.clockMhz = median(run->time.clockMhz);
+            point.clockMhz = run->time.medianClockMhz();
             point.flopsPerSecond = 2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k) / run->time.median;
             return session::toJson(session::MeasuredPoints{m_gpu, {point}});
         },

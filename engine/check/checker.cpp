@@ -156,16 +156,23 @@ struct Checker::State {
     std::string threadText(const Dim3& t) const { return text(t, launch.block); }
     std::string blockText(const Dim3& b) const { return text(b, launch.grid); }
 
+    Finding findingAt(FindingKind kind, std::uint32_t pc) const {
+        Finding f;
+        f.kind = kind;
+        f.line = lineOf(pc);
+        f.ptxLine = ptxLineOf(pc);
+        f.pc = pc;
+        f.file = file;
+        return f;
+    }
+
     Gathered& gather(FindingKind kind, std::uint32_t pc, const std::string& array) {
         // One finding per source line and array; instructions without a line stand for themselves.
         const std::uint32_t line = lineOf(pc);
-        Gathered& g = gathered[{kind, line, line != 0 ? 0 : pc, array}];
-        if (g.finding.line == 0 && g.finding.ptxLine == 0) {
-            g.finding.kind = kind;
-            g.finding.line = line;
-            g.finding.ptxLine = ptxLineOf(pc);
-            g.finding.pc = pc;
-            g.finding.file = file;
+        const auto [at, isNew] = gathered.try_emplace({kind, line, line != 0 ? 0 : pc, array});
+        Gathered& g = at->second;
+        if (isNew) {
+            g.finding = findingAt(kind, pc);
             g.finding.array = array;
             g.firstBlock = block;
             g.seenBlock = block;
@@ -1062,13 +1069,8 @@ std::vector<Finding> Checker::State::excessiveWaits() const {
         const auto& [pc, wait] = found;
         if (wait.couldAllow == ~0ull || wait.couldAllow <= wait.allowed)
             continue;
-        Finding f;
-        f.kind = FindingKind::WaitExcess;
+        Finding f = findingAt(FindingKind::WaitExcess, pc);
         f.occurrences = wait.executions;
-        f.line = lineOf(pc);
-        f.ptxLine = ptxLineOf(pc);
-        f.pc = pc;
-        f.file = file;
         f.space = Space::Shared;
         const bool isAll = launch.program->ops[pc].kind == sim::OpKind::WaitForAllCopies;
         const std::uint64_t more = wait.couldAllow - wait.allowed;

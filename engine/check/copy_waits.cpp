@@ -11,16 +11,20 @@ CopyWaits::Warp& CopyWaits::warp(std::uint32_t index) {
     return m_warps[index];
 }
 
+void CopyWaits::setGroup(LaneMask lanes, const std::uint64_t* addresses, int bytes, std::uint32_t number) {
+    forEachLane(lanes, [&](int lane) {
+        const std::uint64_t first = addresses[lane] / kGranule, last = (addresses[lane] + static_cast<unsigned>(bytes) - 1) / kGranule;
+        for (std::uint64_t at = first; at <= last && at < m_groupAt.size(); ++at)
+            m_groupAt[static_cast<std::size_t>(at)] = number;
+    });
+}
+
 void CopyWaits::copyDone(const sim::CopyDoneEvent& event) {
     if (!m_isUniform || event.mbarrier >= 0) // what an mbarrier tells of, no wait for groups does
         return;
     warp(event.warp).copies = true;
     m_groupAt.resize(m_granules, 0);
-    forEachLane(event.lanes, [&](int lane) {
-        const std::uint64_t first = event.addresses[lane] / kGranule, last = (event.addresses[lane] + static_cast<unsigned>(event.bytes) - 1) / kGranule;
-        for (std::uint64_t at = first; at <= last && at < m_groupAt.size(); ++at)
-            m_groupAt[static_cast<std::size_t>(at)] = static_cast<std::uint32_t>(event.group + 1);
-    });
+    setGroup(event.lanes, event.addresses, event.bytes, static_cast<std::uint32_t>(event.group + 1));
 }
 
 void CopyWaits::waited(const sim::CopiesWaitedEvent& event) {
@@ -51,13 +55,8 @@ void CopyWaits::read(const sim::AccessEvent& event) {
 }
 
 void CopyWaits::written(const sim::AccessEvent& event) {
-    if (m_groupAt.empty())
-        return;
-    forEachLane(event.active & ~event.outOfBounds, [&](int lane) {
-        const std::uint64_t first = event.addresses[lane] / kGranule, last = (event.addresses[lane] + static_cast<unsigned>(event.bytes) - 1) / kGranule;
-        for (std::uint64_t at = first; at <= last && at < m_groupAt.size(); ++at)
-            m_groupAt[static_cast<std::size_t>(at)] = 0;
-    });
+    if (!m_groupAt.empty())
+        setGroup(event.active & ~event.outOfBounds, event.addresses, event.bytes, 0);
 }
 
 void CopyWaits::endBlock() {

@@ -47,6 +47,8 @@ private:
     bool m_isUniform = true;
 
     Warp& warp(std::uint32_t index);
+    /// What brought the bytes of these lanes.
+    void setGroup(LaneMask lanes, const std::uint64_t* addresses, int bytes, std::uint32_t number);
 };
 
 } // namespace lanescope::check

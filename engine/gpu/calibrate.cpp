@@ -106,17 +106,18 @@ private:
     }
     void add(std::string key, double value, std::string how) { m_result.figures.push_back({std::move(key), value, std::move(how)}); }
 
-    /// Median seconds of a launch by events, after one to warm up.
-    Result<double> seconds(CuHandle function, int grid, int block, CuPointer out, CuPointer data, std::uint32_t count, int repeats = 15) {
+    static constexpr int kRepeats = 15;
+    /// Median seconds of a launch by events, after one to warm up; SM clocks meanwhile go to `clocks`.
+    Result<double> seconds(CuHandle function, int grid, int block, CuPointer out, CuPointer data, std::uint32_t count, std::vector<double>& clocks) {
         const Event begin(m_api), end(m_api);
         std::vector<double> all;
-        for (int i = 0; i <= repeats; ++i) {
+        for (int i = 0; i <= kRepeats; ++i) {
             m_api.eventRecord(begin.handle, nullptr);
             if (Result<void> ok = launch(function, grid, block, out, data, count); !ok)
                 return failure(ok.error());
             m_api.eventRecord(end.handle, nullptr);
             if (const std::optional<double> mhz = m_gpu.smClockMhz())
-                m_clocks.push_back(*mhz);
+                clocks.push_back(*mhz);
             if (Result<void> ok = m_gpu.check(m_api.eventSynchronize(end.handle), "a measuring kernel faulted"); !ok)
                 return failure(ok.error());
             float ms = 0;
@@ -186,7 +187,7 @@ LOOP:
 )"));
         if (!copy)
             return failure(copy.error());
-        const Result<double> time = seconds((*copy)->function, grid, block, to->address, from->address, perThread);
+        const Result<double> time = seconds((*copy)->function, grid, block, to->address, from->address, perThread, m_clocks);
         if (!time)
             return failure(time.error());
         const double moved = 2.0 * 16 * kUnrolled * perThread * grid * block;
@@ -211,7 +212,7 @@ LOOP:
         Result<std::unique_ptr<Loaded>> read = load(kernel(m_info.major, m_info.minor, ".reg .b32 %v<4>, %sum, %o;", body));
         if (!read)
             return failure(read.error());
-        const Result<double> time = seconds((*read)->function, grid, block, out->address, data->address, kLoads);
+        const Result<double> time = seconds((*read)->function, grid, block, out->address, data->address, kLoads, m_clocks);
         if (!time)
             return failure(time.error());
         add("l2_bandwidth", 16.0 * kLoads * grid * block / *time / 1e9, fmt::format("reading {} KiB again and again past the L1", bytes >> 10));
@@ -415,20 +416,18 @@ FILL:
             return failure(!loaded ? loaded.error() : data.error());
         // The power limit needs some tenths of a second to show.
         constexpr double kSettle = 0.4, kMeasure = 0.3;
-        const std::vector<double> others = std::move(m_clocks);
-        m_clocks.clear();
+        std::vector<double> clocks; // not among those of the other figures, whose clock does not fall
         double took = 0;
         for (double total = 0; total < kSettle + kMeasure;) {
             if (total < kSettle)
-                m_clocks.clear();
-            const Result<double> one = seconds((*loaded)->function, m_info.smCount, kThreads, data->address, data->address, kTurns);
+                clocks.clear();
+            const Result<double> one = seconds((*loaded)->function, m_info.smCount, kThreads, data->address, data->address, kTurns, clocks);
             if (!one)
                 return failure(one.error());
             took = *one;
-            total += 16 * took;
+            total += (1 + kRepeats) * took;
         }
-        const double clock = m_clocks.empty() ? 0 : median(m_clocks), boost = median(others);
-        m_clocks = others;
+        const double clock = clocks.empty() ? 0 : median(clocks), boost = median(m_clocks);
         const double perSecond = 64.0 * 256 * type.k * kSteps * kWarpgroups * kTurns / took;
         add(type.key, perSecond / (boost * 1e6),
             fmt::format("wgmma.m64n256{} by two warpgroups, operands random: {:.0f} a clock while the clock is at {:.0f} MHz, here by {:.0f} MHz", type.instruction,

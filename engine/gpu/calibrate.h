@@ -22,8 +22,8 @@ struct Calibration {
     std::optional<double> clockMhz;   ///< SM clock under load, median
 };
 
-/// Measures for about two seconds, on Hopper for six: its tensor cores are measured at the power limit. Bandwidths are of whole launches by events; rates and latencies are cycles of the SM's own clock. Errors
-/// as runKernel.
+/// Measures for about two seconds, on Hopper for six: its tensor cores are measured at the power limit. Bandwidths are of whole launches by
+/// events; rates and latencies are cycles of the SM's own clock. Errors as runKernel.
 Result<Calibration> calibrate(const Gpu& gpu);
 
 } // namespace lanescope::gpu

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/base/median.h"
 #include "engine/gpu/handles.h"
 
 namespace lanescope::gpu {
@@ -84,6 +85,8 @@ private:
 };
 
 } // namespace
+
+std::optional<double> KernelTime::medianClockMhz() const { return clockMhz.empty() ? std::nullopt : std::optional(lanescope::median(clockMhz)); }
 
 Result<KernelTime> timeLaunches(const Gpu& gpu, const TimeOptions& options, const std::function<Result<void>()>& launch) {
     return Timer(gpu, launch).run(options);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "engine/gpu/driver.h"
@@ -27,6 +28,7 @@ struct KernelTime {
     int launchesPerRepeat = 1;   ///< short kernels are launched several times between two events
     double median = 0, least = 0, most = 0, lowerQuartile = 0, upperQuartile = 0; ///< seconds of a launch
     std::vector<double> clockMhz; ///< SM clock sampled while the repeats ran; empty without NVML
+    std::optional<double> medianClockMhz() const;
 };
 
 /// Times what `launch` puts into the default stream. Errors: those of `launch`, and code "gpu".

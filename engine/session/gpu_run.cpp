@@ -7,9 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/median.h"
-#include "engine/device/architecture.h"
 #include "engine/base/symbol.h"
+#include "engine/device/architecture.h"
 #include "engine/session/verification_text.h"
 
 namespace lanescope::session {
@@ -152,8 +151,7 @@ MeasuredPoint measuredPoint(const GpuRunReport& r) {
         out.flopsPerSecond = r.flops / r.run.time.median;
     out.registersPerThread = r.run.registersPerThread;
     out.blocksPerSm = r.run.blocksPerSm;
-    if (!r.run.time.clockMhz.empty())
-        out.clockMhz = median(r.run.time.clockMhz);
+    out.clockMhz = r.run.time.medianClockMhz();
     return out;
 }
 
@@ -189,8 +187,8 @@ std::string toJson(const GpuRunReport& r) {
         out["time"] = {{"median_s", t.median},     {"min_s", t.least},
                        {"max_s", t.most},          {"quartiles_s", {t.lowerQuartile, t.upperQuartile}},
                        {"repeats", t.seconds.size()}, {"launches_per_repeat", t.launchesPerRepeat}};
-        if (!t.clockMhz.empty())
-            out["clock_mhz"] = {{"median", median(t.clockMhz)},
+        if (const std::optional<double> clock = t.medianClockMhz())
+            out["clock_mhz"] = {{"median", *clock},
                                 {"min", *std::min_element(t.clockMhz.begin(), t.clockMhz.end())},
                                 {"max", *std::max_element(t.clockMhz.begin(), t.clockMhz.end())},
                                 {"samples", t.clockMhz.size()}};
@@ -229,7 +227,8 @@ std::string toText(const GpuRunReport& r) {
         return out;
     out += fmt::format("measured  {:.4g} ms median of {} repeats ({:.4g} to {:.4g}, quartiles {:.4g} and {:.4g}){}", 1e3 * t.median, t.seconds.size(), 1e3 * t.least, 1e3 * t.most,
                        1e3 * t.lowerQuartile, 1e3 * t.upperQuartile, r.flops > 0 ? fmt::format(", {:.4g} GFLOP/s", r.flops / t.median / 1e9) : "");
-    out += t.clockMhz.empty() ? "\n" : fmt::format(", SM clock {:.0f} MHz\n", median(t.clockMhz));
+    const std::optional<double> clock = t.medianClockMhz();
+    out += clock ? fmt::format(", SM clock {:.0f} MHz\n", *clock) : "\n";
     if (r.model.point)
         out += fmt::format("modelled  {:.4g} ms, bound by {}: {:+.0f}% of measured\n", 1e3 * r.model.point->seconds, model::toString(r.model.point->bottleneck), 100 * modelError(r));
     else if (!r.model.modelNote.empty())

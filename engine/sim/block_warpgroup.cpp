@@ -47,38 +47,31 @@ void BlockMachine::readSharedOperand(const TensorOp& t, int which, std::uint32_t
     const int extent = isB ? p.shape.n : p.shape.m, firstRow = isB ? 0 : static_cast<int>(rank) * p.shape.m;
     out.elements.resize(elements ? static_cast<std::size_t>(extent * p.shape.k) : 0);
     out.chunks.reserve(static_cast<std::size_t>(extent * p.shape.k / perChunk));
+    const auto place = [&](int mn, int k) { return static_cast<std::size_t>(isB ? k * extent + mn : mn * p.shape.k + k); };
     std::uint32_t values[128];
-    const auto put = [&](int mn, int k, std::uint32_t value) {
-        out.elements[static_cast<std::size_t>(isB ? k * extent + mn : mn * p.shape.k + k)] = value;
-    };
-    /// Whether there are values to put.
-    const auto read = [&](int along, int across) {
+    /// A chunk; where its i-th element goes.
+    const auto read = [&](int along, int across, auto placeOf) {
         const std::uint64_t address = tensor::chunkAddress(descriptor, isMnMajor, along, across);
         out.chunks.push_back(address);
         if (!elements)
-            return false;
+            return;
         std::uint8_t chunk[kChunkBytes] = {};
         if (m_state.shared.size() >= kChunkBytes && address <= m_state.shared.size() - kChunkBytes)
             std::memcpy(chunk, m_state.shared.data() + address, kChunkBytes);
         splitChunk(chunk, elementBits, values);
-        return true;
+        for (int i = 0; i < perChunk; ++i)
+            out.elements[placeOf(i)] = values[i];
     };
     if (isMnMajor) {
         for (int group = 0; group < extent / perChunk; ++group)
-            for (int k = 0; k < p.shape.k; ++k) {
-                if (read(firstRow / perChunk + group, k))
-                    for (int i = 0; i < perChunk; ++i)
-                        put(group * perChunk + i, k, values[i]);
-            }
+            for (int k = 0; k < p.shape.k; ++k)
+                read(firstRow / perChunk + group, k, [&](int i) { return place(group * perChunk + i, k); });
         return;
     }
     for (int eight = 0; eight < extent; eight += 8)
         for (int along = 0; along < p.shape.k / perChunk; ++along)
-            for (int mn = eight; mn < eight + 8; ++mn) {
-                if (read(along, firstRow + mn))
-                    for (int i = 0; i < perChunk; ++i)
-                        put(mn, along * perChunk + i, values[i]);
-            }
+            for (int mn = eight; mn < eight + 8; ++mn)
+                read(along, firstRow + mn, [&](int i) { return place(mn, along * perChunk + i); });
 }
 
 /// Tells the sinks what is read; eight chunks, a core matrix, are a wavefront unless their banks collide (measured on an H200).

@@ -115,6 +115,12 @@ AsyncUse& Recorder::addUse(AsyncUse::What what) {
     return use;
 }
 
+void Recorder::addArrival(AsyncUse::What what, std::uint64_t address) {
+    const std::uint32_t phase = presentPhase(address);
+    addUse(what).phase = phase;
+    ++m_stream.phases[phase].uses;
+}
+
 /// An operation on mbarriers: each one once.
 void Recorder::mbarrierAccess(const sim::AccessEvent& e) {
     const sim::Op& op = m_program.ops[e.pc];
@@ -132,9 +138,7 @@ void Recorder::mbarrierAccess(const sim::AccessEvent& e) {
             addUse(AsyncUse::What::Wait).phase = m_mbarriers[address].ended;
             return;
         }
-        const std::uint32_t phase = presentPhase(address);
-        addUse(op.kind == sim::OpKind::TrackCopies ? AsyncUse::What::TrackCopies : AsyncUse::What::Arrive).phase = phase;
-        ++m_stream.phases[phase].uses;
+        addArrival(op.kind == sim::OpKind::TrackCopies ? AsyncUse::What::TrackCopies : AsyncUse::What::Arrive, address);
     });
 }
 
@@ -193,11 +197,8 @@ void Recorder::mbarrier(const sim::MbarrierEvent& e) {
     case What::Init: m_mbarriers[e.address] = {}; break;
     case What::Release:
     case What::RelaxedArrive:
-        if (isCluster) {
-            const std::uint32_t phase = presentPhase(e.address);
-            addUse(AsyncUse::What::Arrive).phase = phase;
-            ++m_stream.phases[phase].uses;
-        }
+        if (isCluster)
+            addArrival(AsyncUse::What::Arrive, e.address);
         break;
     case What::Acquire:
         if (isCluster)

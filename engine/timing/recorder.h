@@ -109,6 +109,8 @@ private:
 
     std::uint32_t presentPhase(std::uint64_t address);
     AsyncUse& addUse(AsyncUse::What what);
+    /// A part of what the present phase of the mbarrier waits for.
+    void addArrival(AsyncUse::What what, std::uint64_t address);
     void bulkAccess(const sim::AccessEvent& e);
     void mbarrierAccess(const sim::AccessEvent& e);
     void passOverFailed(std::uint32_t warp, std::size_t index);

@@ -32,19 +32,33 @@ struct Run {
     }
 };
 
-Run run(const std::string& id, const std::vector<std::pair<std::string, std::string>>& defines) {
+using Defines = std::vector<std::pair<std::string, std::string>>;
+
+/// A kernel of the catalog, ready for an H200.
+struct Ready {
+    LoadedProgram program;
+    PreparedLaunch launch;
+    device::Device device;
+};
+Ready ready(const std::string& id, const Defines& defines) {
     LoadRequest request;
     request.subject = id;
     request.defines = defines;
     Result<LoadedProgram> program = load(request, environment());
     if (!program)
         FAIL(toString(program.error()));
-    const Result<device::Device> device = device::findDevice("h200");
-    const Result<PreparedLaunch> prepared = prepare(*program, {}, *device);
+    Result<device::Device> device = device::findDevice("h200");
+    REQUIRE(device);
+    Result<PreparedLaunch> prepared = prepare(*program, {}, *device);
     if (!prepared)
         FAIL(toString(prepared.error()));
-    sim::Memory memory = sim::makeMemory(prepared->launch);
-    Result<SimReport> report = simulate(*program, *prepared, *device, memory, {});
+    return {std::move(*program), std::move(*prepared), std::move(*device)};
+}
+
+Run run(const std::string& id, const Defines& defines) {
+    const Ready r = ready(id, defines);
+    sim::Memory memory = sim::makeMemory(r.launch.launch);
+    Result<SimReport> report = simulate(r.program, r.launch, r.device, memory, {});
     if (!report)
         FAIL(toString(report.error()));
     REQUIRE(report->verification);
@@ -264,16 +278,8 @@ TEST_CASE("the wide, ordered, stored and clustered kernels are right with any ri
 
 TEST_CASE("a kernel in clusters of one block takes an SM as long as without clusters", "[session][tensor]") {
     const auto cycles = [](const char* id) {
-        LoadRequest request;
-        request.subject = id;
-        request.defines = {{"M", "128"}, {"N", "256"}, {"K", "512"}, {"BLOCKS", "1"}};
-        Result<LoadedProgram> program = load(request, environment());
-        if (!program)
-            FAIL(toString(program.error()));
-        const Result<device::Device> device = device::findDevice("h200");
-        const Result<PreparedLaunch> prepared = prepare(*program, {}, *device);
-        REQUIRE(prepared);
-        const Result<TimingReport> report = timeLaunch(*program, *prepared, *device, {});
+        const Ready r = ready(id, {{"M", "128"}, {"N", "256"}, {"K", "512"}, {"BLOCKS", "1"}});
+        const Result<TimingReport> report = timeLaunch(r.program, r.launch, r.device, {});
         REQUIRE(report);
         CHECK(report->sm.complete);
         return static_cast<double>(report->sm.cycles);
@@ -302,17 +308,9 @@ TEST_CASE("clusters of two blocks are for a GPU, and in whole clusters", "[sessi
 }
 
 TEST_CASE("a descriptor that names another swizzle is found by its first wrong element and who owns it", "[session][tensor]") {
-    LoadRequest request;
-    request.subject = "t5_wgmma";
-    request.defines = {{"DESCRIBED", "64"}, {"M", "128"}, {"N", "128"}, {"K", "128"}};
-    Result<LoadedProgram> program = load(request, environment());
-    if (!program)
-        FAIL(toString(program.error()));
-    const Result<device::Device> device = device::findDevice("h200");
-    const Result<PreparedLaunch> prepared = prepare(*program, {}, *device);
-    REQUIRE(prepared);
-    sim::Memory memory = sim::makeMemory(prepared->launch);
-    const Result<SimReport> report = simulate(*program, *prepared, *device, memory, {});
+    const Ready r = ready("t5_wgmma", {{"DESCRIBED", "64"}, {"M", "128"}, {"N", "128"}, {"K", "128"}});
+    sim::Memory memory = sim::makeMemory(r.launch.launch);
+    const Result<SimReport> report = simulate(r.program, r.launch, r.device, memory, {});
     REQUIRE(report);
     REQUIRE(report->verification);
     CHECK_FALSE(report->verification->matches);

@@ -217,9 +217,8 @@ private:
             const auto at = std::find_if(m_tables.begin(), m_tables.end(), [&](const LadderTable& t) { return t.id == shown.id && (t.gpu == shown.gpu || t.id != "sgemm"); });
             m_table = at == m_tables.end() ? 0 : std::size_t(at - m_tables.begin());
             showTables();
-            if (!isSame(m_tables[m_table], shown)) {
+            if (!isSame(m_tables[m_table], shown))
                 restart();
-            }
         }
         if (m_version == m_store->measuredVersion())
             return;
